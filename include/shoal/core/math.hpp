@@ -1,0 +1,140 @@
+#pragma once
+
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <type_traits>
+
+#include <shoal/core/macros.hpp>
+
+/// \file
+/// The scalar operations that every body is made of. Each has one rounding behaviour, written out here once:
+/// results then depend on the order of operations alone, which every op fixes.
+///
+/// The device side calls the `_rn` intrinsics, which the precision flags of nvcc do not weaken.
+
+namespace shoal::core {
+
+/// a * b + c with one rounding.
+///
+/// On a host without the FMA instructions this is a library call, about 35 times slower: compile with
+/// `-mfma` or `-march=x86-64-v3`.
+template <class T>
+SHOAL_FN constexpr T fma(T a, T b, T c) {
+#if defined(SHOAL_DEVICE_CODE)
+    if constexpr (std::is_same_v<T, double>) {
+        return ::fma(a, b, c);
+    } else {
+        return ::fmaf(a, b, c);
+    }
+#else
+    if constexpr (std::is_same_v<T, double>) {
+        return __builtin_fma(a, b, c);
+    } else {
+        return __builtin_fmaf(a, b, c);
+    }
+#endif
+}
+
+/// |x|, exact, also for NaN (keeps the payload) and -0.
+template <class T>
+SHOAL_FN T abs(T x) {
+#if defined(SHOAL_DEVICE_CODE)
+    if constexpr (std::is_same_v<T, double>) {
+        return ::fabs(x);
+    } else {
+        return ::fabsf(x);
+    }
+#else
+    return std::fabs(x);
+#endif
+}
+
+/// Square root, correctly rounded.
+template <class T>
+SHOAL_FN T sqrt(T x) {
+#if defined(SHOAL_DEVICE_CODE)
+    if constexpr (std::is_same_v<T, double>) {
+        return __dsqrt_rn(x);
+    } else {
+        return __fsqrt_rn(x);
+    }
+#else
+    return std::sqrt(x);
+#endif
+}
+
+/// 1 / d, correctly rounded on host and device: the reciprocal of a pivot that a sweep multiplies by.
+template <class T>
+SHOAL_FN T pivot_reciprocal(T d) {
+#if defined(SHOAL_DEVICE_CODE)
+    if constexpr (std::is_same_v<T, double>) {
+        return __drcp_rn(d);
+    } else {
+        return __frcp_rn(d);
+    }
+#else
+    return T(1) / d;
+#endif
+}
+
+/// Square root of a pivot and its reciprocal.
+template <class T>
+struct pivot_root {
+    T root;        ///< sqrt(d), within one unit in the last place, exact when d is a square
+    T reciprocal;  ///< 1 / sqrt(d), within two units in the last place
+};
+
+/// sqrt(d) and 1 / sqrt(d) of a good pivot.
+///
+/// The device takes the reciprocal root first: columns wait for it alone, and the root follows off the
+/// critical path by one Newton step. The host divides. The two agree to two units in the last place.
+template <class T>
+SHOAL_FN pivot_root<T> pivot_rsqrt(T d) {
+#if defined(SHOAL_DEVICE_CODE)
+    if constexpr (std::is_same_v<T, double>) {
+        const T r = ::rsqrt(d);
+        const T s = d * r;
+        return {fma(fma(-s, s, d), T(0.5) * r, s), r};
+    } else {
+        const T q = ::rsqrtf(d);
+        const T t = d * q;
+        // rsqrtf is good to two units; one more step makes the factor as accurate as a division would.
+        const T r = fma(fma(-t, q, T(1)), T(0.5) * q, q);
+        const T s = d * r;
+        return {fma(fma(-s, s, d), T(0.5) * r, s), r};
+    }
+#else
+    const T s = std::sqrt(d);
+    return {s, T(1) / s};
+#endif
+}
+
+/// Whether d can be the pivot of a Cholesky step: positive and finite. False for NaN.
+template <class T>
+SHOAL_FN constexpr bool good_pivot(T d) {
+    return d > T(0) && d <= std::numeric_limits<T>::max();
+}
+
+/// An unsigned key that orders by magnitude: |a| < |b| exactly when key(a) < key(b), and NaN lies above
+/// infinity.
+///
+/// Integer comparison makes the search for the largest entry associative, so that its result does not depend
+/// on how many members share the work, NaN or not.
+SHOAL_FN std::uint64_t magnitude_key(double x) {
+#if defined(SHOAL_DEVICE_CODE)
+    return static_cast<std::uint64_t>(__double_as_longlong(x)) & 0x7fffffffffffffffULL;
+#else
+    return __builtin_bit_cast(std::uint64_t, x) & 0x7fffffffffffffffULL;
+#endif
+}
+/// \copydoc magnitude_key(double)
+SHOAL_FN std::uint32_t magnitude_key(float x) {
+#if defined(SHOAL_DEVICE_CODE)
+    return __float_as_uint(x) & 0x7fffffffU;
+#else
+    return __builtin_bit_cast(std::uint32_t, x) & 0x7fffffffU;
+#endif
+}
+
+}  // namespace shoal::core

@@ -1,0 +1,48 @@
+#pragma once
+
+#include <cstdint>
+
+#include <shoal/core/macros.hpp>
+
+namespace shoal {
+
+/// An extent or leading dimension that is known at run time only.
+inline constexpr int dynamic = -1;
+
+namespace detail {
+
+/// A number that takes no room when it is static. `Tag` tells the extents of one view apart: two empty
+/// members of the same type would need two addresses.
+template <int Value, int Tag = 0>
+struct extent {
+    constexpr extent() = default;
+    SHOAL_FN constexpr explicit extent(int) {}
+    SHOAL_FN static constexpr int get() { return Value; }
+};
+
+template <int Tag>
+struct extent<dynamic, Tag> {
+    int value = 0;
+    constexpr extent() = default;
+    SHOAL_FN constexpr explicit extent(int v) : value(v) {}
+    SHOAL_FN constexpr int get() const { return value; }
+};
+
+/// A distance in memory: 64 bits when it is dynamic, since it can be the size of a batch.
+template <std::int64_t Value>
+struct distance {
+    constexpr distance() = default;
+    SHOAL_FN constexpr explicit distance(std::int64_t) {}
+    SHOAL_FN static constexpr std::int64_t get() { return Value; }
+};
+
+template <>
+struct distance<dynamic> {
+    std::int64_t value = 0;
+    constexpr distance() = default;
+    SHOAL_FN constexpr explicit distance(std::int64_t v) : value(v) {}
+    SHOAL_FN constexpr std::int64_t get() const { return value; }
+};
+
+}  // namespace detail
+}  // namespace shoal

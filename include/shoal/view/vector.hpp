@@ -1,0 +1,78 @@
+#pragma once
+
+#include <concepts>
+#include <type_traits>
+
+#include <shoal/view/extent.hpp>
+
+namespace shoal {
+
+/// A view of n elements, `increment` apart: a pointer plus only what is not static. Passed by value, owns
+/// nothing.
+///
+/// \tparam T element type, const for a read-only view
+/// \tparam N number of elements, or `dynamic`
+/// \tparam Increment distance between neighbours, or `dynamic` (64 bits)
+template <class T, int N = dynamic, std::int64_t Increment = 1>
+class vector {
+  public:
+    using element_type = T;
+    using value_type = std::remove_cv_t<T>;
+    static constexpr int static_size = N;
+
+    constexpr vector() = default;
+
+    /// Both numbers are static.
+    SHOAL_FN constexpr explicit vector(T* data) requires(N != dynamic && Increment != dynamic)
+        : data_(data) {}
+    /// The increment is dynamic, the size is static.
+    SHOAL_FN constexpr vector(T* data, std::int64_t increment) requires(N != dynamic && Increment == dynamic)
+        : data_(data), increment_(increment) {}
+    /// The size is dynamic, the increment static.
+    SHOAL_FN constexpr vector(T* data, int size) requires(N == dynamic && Increment != dynamic)
+        : data_(data), size_(size) {}
+    /// Any view can be made from all its numbers; static ones are not stored.
+    SHOAL_FN constexpr vector(T* data, int size, std::int64_t increment)
+        : data_(data), size_(size), increment_(increment) {}
+
+    /// A view for writing serves for reading.
+    template <class U>
+    requires(std::is_same_v<const U, T>) SHOAL_FN constexpr vector(vector<U, N, Increment> x)
+        : vector(x.data(), x.size(), x.increment()) {}
+
+    SHOAL_FN constexpr T* data() const { return data_; }
+    SHOAL_FN constexpr int size() const { return size_.get(); }
+    SHOAL_FN constexpr std::int64_t increment() const { return increment_.get(); }
+    SHOAL_FN constexpr T& operator()(int i) const { return data_[i * increment_.get()]; }
+    SHOAL_FN constexpr T& operator[](int i) const { return (*this)(i); }
+
+    /// Elements first .. first + size - 1, the size static.
+    template <int Size>
+    SHOAL_FN constexpr vector<T, Size, Increment> segment(int first) const {
+        return {data_ + first * increment_.get(), Size, increment_.get()};
+    }
+    /// Elements first .. first + size - 1.
+    SHOAL_FN constexpr vector<T, dynamic, Increment> segment(int first, int size) const {
+        return {data_ + first * increment_.get(), size, increment_.get()};
+    }
+
+  private:
+    T* data_ = nullptr;
+    [[no_unique_address]] detail::extent<N> size_;
+    [[no_unique_address]] detail::distance<Increment> increment_;
+};
+
+template <class T>
+vector(T*, int) -> vector<T>;
+template <class T>
+vector(T*, int, std::int64_t) -> vector<T, dynamic, dynamic>;
+
+/// Anything with elements `x(i)`, i = 0 .. size() - 1.
+template <class V>
+concept VectorView = requires(const V& x, int i) {
+    typename V::value_type;
+    { x.size() } -> std::convertible_to<int>;
+    { x(i) } -> std::convertible_to<typename V::value_type>;
+};
+
+}  // namespace shoal
