@@ -1,0 +1,171 @@
+#pragma once
+
+#include <algorithm>
+#include <atomic>
+#include <cstdint>
+#include <exception>
+#include <memory>
+#include <mutex>
+#include <thread>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+/// \file
+/// Host threads. Nothing in Shoal starts a thread unless the caller asked for it: with `set_num_threads`, or
+/// by making an `executor`.
+
+namespace shoal {
+
+/// A fixed set of threads that share loops. The caller of `parallel_for` is one of them.
+///
+/// Threads start in the constructor and end in the destructor. A loop allocates nothing. Loops may be started
+/// from several threads at once, and from inside a loop: one gets the workers, the others run on their
+/// callers alone.
+class executor {
+  public:
+    /// `threads` counts the caller; 0 means one per core.
+    explicit executor(int threads) {
+        const int wanted = threads > 0 ? threads : cores();
+        helpers_.reserve(static_cast<std::size_t>(wanted - 1));
+        for (int w = 1; w < wanted; ++w) helpers_.emplace_back([this, w] { help(w); });
+    }
+    executor(const executor&) = delete;
+    executor& operator=(const executor&) = delete;
+    ~executor() {
+        stop_.store(true, std::memory_order_relaxed);
+        round_.fetch_add(1, std::memory_order_release);
+        round_.notify_all();
+        for (std::thread& helper : helpers_) helper.join();
+    }
+
+    /// How many threads share a loop, the caller included.
+    int threads() const { return static_cast<int>(helpers_.size()) + 1; }
+
+    /// f(i, worker) for i = 0 .. count - 1, each once, in no fixed order; returns when all are done.
+    ///
+    /// `worker` is in 0 .. threads() - 1, and two calls with equal `worker` never overlap within one loop. If
+    /// calls throw, one of the exceptions leaves `parallel_for`, and which of the other calls ran is
+    /// unspecified.
+    template <class F>
+    void parallel_for(std::int64_t count, F&& f) {
+        if (count <= 0) return;
+        std::unique_lock<std::mutex> turn(turn_, std::defer_lock);
+        if (helpers_.empty() || count == 1 || busy_ == this || !turn.try_lock()) {
+            for (std::int64_t i = 0; i < count; ++i) f(i, 0);
+            return;
+        }
+        using body = std::remove_reference_t<F>;
+        body_ = [](void* context, std::int64_t i, int worker) { (*static_cast<body*>(context))(i, worker); };
+        context_ = const_cast<std::remove_const_t<body>*>(std::addressof(f));
+        count_ = count;
+        // Eight pieces a thread: late starters and slow cores cost an eighth of a share, the counter stays
+        // cool.
+        piece_ = std::max<std::int64_t>(1, count / (8 * threads()));
+        next_.store(0, std::memory_order_relaxed);
+        unfinished_.store(threads() - 1, std::memory_order_relaxed);
+        // Publishes the five fields above to the helpers.
+        round_.fetch_add(1, std::memory_order_release);
+        round_.notify_all();
+        work(0);
+        // Every helper must have left the loop before its fields, or the caller's frame, may change.
+        wait_while(unfinished_, [](int left) { return left != 0; });
+        if (failure_) std::rethrow_exception(std::exchange(failure_, nullptr));
+    }
+
+  private:
+    static int cores() { return std::max(1, static_cast<int>(std::thread::hardware_concurrency())); }
+
+    // Loops follow each other within microseconds in a solver, a sleep and a wake-up take tens: look for a
+    // while first.
+    template <class A, class Predicate>
+    static void wait_while(const std::atomic<A>& value, Predicate again) {
+        for (int look = 0; look < 4000; ++look) {
+            if (!again(value.load(std::memory_order_acquire))) return;
+#if defined(__x86_64__)
+            __builtin_ia32_pause();
+#endif
+        }
+        for (A seen = value.load(std::memory_order_acquire); again(seen);
+             seen = value.load(std::memory_order_acquire)) {
+            value.wait(seen, std::memory_order_acquire);
+        }
+    }
+
+    void help(int worker) {
+        for (unsigned done = 0; true; ++done) {
+            wait_while(round_, [done](unsigned now) { return now == done; });
+            if (stop_.load(std::memory_order_relaxed)) return;
+            work(worker);
+            if (unfinished_.fetch_sub(1, std::memory_order_acq_rel) == 1) unfinished_.notify_one();
+        }
+    }
+
+    void work(int worker) {
+        const executor* outer = std::exchange(busy_, this);
+        for (std::int64_t i = next_.fetch_add(piece_, std::memory_order_relaxed); i < count_;
+             i = next_.fetch_add(piece_, std::memory_order_relaxed)) {
+            const std::int64_t end = std::min(count_, i + piece_);
+            for (std::int64_t k = i; k < end; ++k) {
+                try {
+                    body_(context_, k, worker);
+                } catch (...) {
+                    const std::lock_guard<std::mutex> hold(failing_);
+                    failure_ = std::current_exception();
+                }
+            }
+        }
+        busy_ = outer;
+    }
+
+    inline static thread_local const executor* busy_ = nullptr;  // whose loop this thread is inside
+
+    std::mutex turn_;
+    std::mutex failing_;
+    std::exception_ptr failure_;
+    void (*body_)(void*, std::int64_t, int) = nullptr;
+    void* context_ = nullptr;
+    std::int64_t count_ = 0;
+    std::int64_t piece_ = 1;
+    alignas(64) std::atomic<std::int64_t> next_{0};
+    alignas(64) std::atomic<unsigned> round_{0};
+    alignas(64) std::atomic<int> unfinished_{0};
+    std::atomic<bool> stop_{false};
+    std::vector<std::thread> helpers_;  // last: they use everything above
+};
+
+namespace detail {
+
+struct shared_threads {
+    std::mutex change;
+    std::shared_ptr<executor> current = std::make_shared<executor>(1);
+};
+inline shared_threads& shared() {
+    static shared_threads instance;
+    return instance;
+}
+
+}  // namespace detail
+
+/// The executor that everything uses which was given none. It has one thread, the caller, until
+/// `set_num_threads`.
+inline std::shared_ptr<executor> shared_executor() {
+    const std::lock_guard<std::mutex> hold(detail::shared().change);
+    return detail::shared().current;
+}
+
+/// How many threads loops may use from now on, the caller included; 0 means one per core. Starts the threads.
+///
+/// Solvers and loops that run at this moment, or that were made before, keep the threads they have.
+inline void set_num_threads(int threads) {
+    auto fresh = std::make_shared<executor>(threads);
+    const std::lock_guard<std::mutex> hold(detail::shared().change);
+    detail::shared().current.swap(fresh);
+}
+
+/// The number set by `set_num_threads`; 1 at first.
+inline int num_threads() {
+    return shared_executor()->threads();
+}
+
+}  // namespace shoal
