@@ -33,6 +33,15 @@
 #  endif
 #endif
 
+// Before a template whose callees may be host functions on the host: nvcc would warn at each use.
+#ifndef SHOAL_CALLS_HOST_OR_DEVICE
+#  if defined(__CUDACC__) && !defined(__clang__)
+#    define SHOAL_CALLS_HOST_OR_DEVICE _Pragma("nv_exec_check_disable")
+#  else
+#    define SHOAL_CALLS_HOST_OR_DEVICE
+#  endif
+#endif
+
 // A lambda takes the execution space of the function it is written in; inlining must be asked for on its own.
 #ifndef SHOAL_INLINE_LAMBDA
 #  if defined(__GNUC__)

@@ -110,10 +110,14 @@ SHOAL_FN pivot_root<T> pivot_rsqrt(T d) {
 #endif
 }
 
+/// The largest finite number. A constant, since device code may not call the functions of the standard library.
+template <class T>
+inline constexpr T largest_finite = std::numeric_limits<T>::max();
+
 /// Whether d can be the pivot of a Cholesky step: positive and finite. False for NaN.
 template <class T>
 SHOAL_FN constexpr bool good_pivot(T d) {
-    return d > T(0) && d <= std::numeric_limits<T>::max();
+    return d > T(0) && d <= largest_finite<T>;
 }
 
 /// An unsigned key that orders by magnitude: |a| < |b| exactly when key(a) < key(b), and NaN lies above
@@ -134,6 +138,23 @@ SHOAL_FN std::uint32_t magnitude_key(float x) {
     return __float_as_uint(x) & 0x7fffffffU;
 #else
     return __builtin_bit_cast(std::uint32_t, x) & 0x7fffffffU;
+#endif
+}
+
+/// The number with the given bits.
+SHOAL_FN double from_bits(std::uint64_t bits) {
+#if defined(SHOAL_DEVICE_CODE)
+    return __longlong_as_double(static_cast<long long>(bits));
+#else
+    return __builtin_bit_cast(double, bits);
+#endif
+}
+/// \copydoc from_bits(std::uint64_t)
+SHOAL_FN float from_bits(std::uint32_t bits) {
+#if defined(SHOAL_DEVICE_CODE)
+    return __uint_as_float(bits);
+#else
+    return __builtin_bit_cast(float, bits);
 #endif
 }
 

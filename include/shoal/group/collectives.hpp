@@ -1,7 +1,7 @@
 #pragma once
 
 #include <shoal/core/math.hpp>
-#include <shoal/group/concept.hpp>
+#include <shoal/group/thread.hpp>
 #include <shoal/view/vector.hpp>
 
 /// \file

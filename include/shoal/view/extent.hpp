@@ -28,20 +28,20 @@ struct extent<dynamic, Tag> {
     SHOAL_FN constexpr int get() const { return value; }
 };
 
-/// A distance in memory: 64 bits when it is dynamic, since it can be the size of a batch.
-template <std::int64_t Value>
-struct distance {
-    constexpr distance() = default;
-    SHOAL_FN constexpr explicit distance(std::int64_t) {}
-    SHOAL_FN static constexpr std::int64_t get() { return Value; }
+/// A distance in memory: as wide as `Index` when it is dynamic, since it can be the size of a batch.
+template <class Index, std::int64_t Value, int Tag = 0>
+struct stride_value {
+    constexpr stride_value() = default;
+    SHOAL_FN constexpr stride_value(std::int64_t) {}
+    SHOAL_FN static constexpr Index get() { return static_cast<Index>(Value); }
 };
 
-template <>
-struct distance<dynamic> {
-    std::int64_t value = 0;
-    constexpr distance() = default;
-    SHOAL_FN constexpr explicit distance(std::int64_t v) : value(v) {}
-    SHOAL_FN constexpr std::int64_t get() const { return value; }
+template <class Index, int Tag>
+struct stride_value<Index, dynamic, Tag> {
+    Index value = 0;
+    constexpr stride_value() = default;
+    SHOAL_FN constexpr stride_value(std::int64_t v) : value(static_cast<Index>(v)) {}
+    SHOAL_FN constexpr Index get() const { return value; }
 };
 
 }  // namespace detail

@@ -39,4 +39,86 @@ struct strided_row {
     static constexpr std::int64_t stride = Stride;
 };
 
+/// Element (i, j) at `i * row_step + j * col_step`, both dynamic: what a slice of another library's array can be, and a
+/// part of an interleaved matrix.
+struct any_stride {};
+
+namespace detail {
+
+/// The two strides of a matrix: static where they can be, so that a static view holds a pointer alone.
+template <class Index, std::int64_t RowStep, std::int64_t ColStep>
+struct strides {
+    using index = Index;
+    static constexpr std::int64_t static_row_step = RowStep;
+    static constexpr std::int64_t static_col_step = ColStep;
+    [[no_unique_address]] stride_value<Index, RowStep, 2> row_step;
+    [[no_unique_address]] stride_value<Index, ColStep, 3> col_step;
+    SHOAL_FN constexpr Index offset(int i, int j) const { return i * row_step.get() + j * col_step.get(); }
+};
+
+/// a * b unless one of them is dynamic.
+SHOAL_FN constexpr std::int64_t static_product(std::int64_t a, std::int64_t b) {
+    return a == dynamic || b == dynamic ? dynamic : a * b;
+}
+
+/// How each layout makes its strides from the extents and `step`, the one number that a layout may need beyond them;
+/// which layout a part has; and which the transposed matrix.
+template <class Layout, int Rows, int Cols>
+struct layout_traits;
+
+template <int Ld, int Rows, int Cols>
+struct layout_traits<column_ld<Ld>, Rows, Cols> {
+    static constexpr int leading = Ld == packed ? Rows : Ld;
+    static constexpr bool needs_step = Ld == dynamic;
+    using map = strides<int, 1, leading>;
+    using flip = row_ld<leading>;
+    using part = column_ld<leading>;
+    SHOAL_FN static constexpr std::int64_t default_step(int rows, int) { return Ld == packed ? rows : Ld; }
+    SHOAL_FN static constexpr map make(int, int, std::int64_t step) { return {{}, {step}}; }
+    SHOAL_FN static constexpr std::int64_t step(map m) { return m.col_step.get(); }
+};
+
+template <int Ld, int Rows, int Cols>
+struct layout_traits<row_ld<Ld>, Rows, Cols> {
+    static constexpr int leading = Ld == packed ? Cols : Ld;
+    static constexpr bool needs_step = Ld == dynamic;
+    using map = strides<int, leading, 1>;
+    using flip = column_ld<leading>;
+    using part = row_ld<leading>;
+    SHOAL_FN static constexpr std::int64_t default_step(int, int cols) { return Ld == packed ? cols : Ld; }
+    SHOAL_FN static constexpr map make(int, int, std::int64_t step) { return {{step}, {}}; }
+    SHOAL_FN static constexpr std::int64_t step(map m) { return m.row_step.get(); }
+};
+
+template <std::int64_t Stride, int Rows, int Cols>
+struct layout_traits<strided_column<Stride>, Rows, Cols> {
+    static constexpr bool needs_step = Stride == dynamic;
+    using map = strides<std::int64_t, Stride, static_product(Stride, Rows)>;
+    using flip = strided_row<Stride>;
+    using part = any_stride;
+    SHOAL_FN static constexpr std::int64_t default_step(int, int) { return Stride; }
+    SHOAL_FN static constexpr map make(int rows, int, std::int64_t step) { return {{step}, {step * rows}}; }
+    SHOAL_FN static constexpr std::int64_t step(map m) { return m.row_step.get(); }
+};
+
+template <std::int64_t Stride, int Rows, int Cols>
+struct layout_traits<strided_row<Stride>, Rows, Cols> {
+    static constexpr bool needs_step = Stride == dynamic;
+    using map = strides<std::int64_t, static_product(Stride, Cols), Stride>;
+    using flip = strided_column<Stride>;
+    using part = any_stride;
+    SHOAL_FN static constexpr std::int64_t default_step(int, int) { return Stride; }
+    SHOAL_FN static constexpr map make(int, int cols, std::int64_t step) { return {{step * cols}, {step}}; }
+    SHOAL_FN static constexpr std::int64_t step(map m) { return m.col_step.get(); }
+};
+
+template <int Rows, int Cols>
+struct layout_traits<any_stride, Rows, Cols> {
+    static constexpr bool needs_step = true;
+    using map = strides<std::int64_t, dynamic, dynamic>;
+    using flip = any_stride;
+    using part = any_stride;
+};
+
+}  // namespace detail
 }  // namespace shoal

@@ -8,102 +8,6 @@
 
 namespace shoal {
 
-namespace detail {
-
-/// Where element (i, j) lies. One class per storage order; `flip` is the order of the transposed matrix.
-template <class Layout, int Rows, int Cols>
-struct mapping;
-
-template <int Ld, int Rows, int Cols>
-struct mapping<column_ld<Ld>, Rows, Cols> {
-    static constexpr int leading = Ld == packed ? Rows : Ld;
-    using flip = row_ld<Ld>;
-    using sub = column_ld<leading>;
-    static constexpr std::int64_t row_increment = 1;
-    static constexpr std::int64_t col_increment = leading;
-    [[no_unique_address]] extent<leading, 2> ld;
-    constexpr mapping() = default;
-    SHOAL_FN constexpr mapping(int rows, int) : ld(rows) {}
-    SHOAL_FN constexpr explicit mapping(std::int64_t step) : ld(static_cast<int>(step)) {}
-    SHOAL_FN constexpr std::int64_t step() const { return ld.get(); }
-    SHOAL_FN constexpr int offset(int i, int j) const { return i + j * ld.get(); }
-    SHOAL_FN static constexpr int row_step() { return 1; }
-    SHOAL_FN constexpr int col_step() const { return ld.get(); }
-};
-
-template <int Ld, int Rows, int Cols>
-struct mapping<row_ld<Ld>, Rows, Cols> {
-    static constexpr int leading = Ld == packed ? Cols : Ld;
-    using flip = column_ld<Ld>;
-    using sub = row_ld<leading>;
-    static constexpr std::int64_t row_increment = leading;
-    static constexpr std::int64_t col_increment = 1;
-    [[no_unique_address]] extent<leading, 2> ld;
-    constexpr mapping() = default;
-    SHOAL_FN constexpr mapping(int, int cols) : ld(cols) {}
-    SHOAL_FN constexpr explicit mapping(std::int64_t step) : ld(static_cast<int>(step)) {}
-    SHOAL_FN constexpr std::int64_t step() const { return ld.get(); }
-    SHOAL_FN constexpr int offset(int i, int j) const { return i * ld.get() + j; }
-    SHOAL_FN constexpr int row_step() const { return ld.get(); }
-    SHOAL_FN static constexpr int col_step() { return 1; }
-};
-
-/// Interleaved storage: the leading dimension is fixed by `Minor`, the extent along which elements follow.
-template <std::int64_t Stride, int Minor>
-struct interleaved {
-    using sub = void;  // a part of an interleaved matrix has two strides: not a view that we have
-    static constexpr std::int64_t row_increment = dynamic;
-    static constexpr std::int64_t col_increment = dynamic;
-    [[no_unique_address]] distance<Stride> stride;
-    [[no_unique_address]] extent<Minor, 2> minor;
-    constexpr interleaved() = default;
-    SHOAL_FN constexpr interleaved(std::int64_t s, int m) : stride(s), minor(m) {}
-    SHOAL_FN constexpr std::int64_t step() const { return stride.get(); }
-};
-
-template <std::int64_t Stride, int Rows, int Cols>
-struct mapping<strided_column<Stride>, Rows, Cols> : interleaved<Stride, Rows> {
-    using flip = strided_row<Stride>;
-    using base = interleaved<Stride, Rows>;
-    constexpr mapping() = default;
-    SHOAL_FN constexpr mapping(std::int64_t s, int rows, int) : base(s, rows) {}
-    SHOAL_FN constexpr std::int64_t offset(int i, int j) const {
-        return (i + j * this->minor.get()) * this->stride.get();
-    }
-    SHOAL_FN constexpr std::int64_t row_step() const { return this->stride.get(); }
-    SHOAL_FN constexpr std::int64_t col_step() const { return this->minor.get() * this->stride.get(); }
-};
-
-template <std::int64_t Stride, int Rows, int Cols>
-struct mapping<strided_row<Stride>, Rows, Cols> : interleaved<Stride, Cols> {
-    using flip = strided_column<Stride>;
-    using base = interleaved<Stride, Cols>;
-    constexpr mapping() = default;
-    SHOAL_FN constexpr mapping(std::int64_t s, int, int cols) : base(s, cols) {}
-    SHOAL_FN constexpr std::int64_t offset(int i, int j) const {
-        return (i * this->minor.get() + j) * this->stride.get();
-    }
-    SHOAL_FN constexpr std::int64_t row_step() const { return this->minor.get() * this->stride.get(); }
-    SHOAL_FN constexpr std::int64_t col_step() const { return this->stride.get(); }
-};
-
-template <class Layout>
-inline constexpr bool is_interleaved = requires {
-    Layout::stride;
-};
-
-/// Whether a leading dimension or stride must be given at run time, beyond the extents.
-template <class Layout>
-constexpr bool needs_step() {
-    if constexpr (is_interleaved<Layout>) {
-        return Layout::stride == dynamic;
-    } else {
-        return Layout::leading == dynamic;
-    }
-}
-
-}  // namespace detail
-
 /// A view of a Rows x Cols matrix: a pointer plus only what is not static. Passed by value, owns nothing.
 ///
 /// Indices are 32-bit; offsets are 64-bit where a stride can be a batch (the `strided_` layouts). A matrix of
@@ -115,9 +19,9 @@ constexpr bool needs_step() {
 /// `strided_row<S>`
 template <class T, int Rows = dynamic, int Cols = dynamic, class Layout = column>
 class matrix {
-    using mapping_type = detail::mapping<Layout, Rows, Cols>;
+    using traits = detail::layout_traits<Layout, Rows, Cols>;
+    using map_type = typename traits::map;
     static constexpr bool all_static = Rows != dynamic && Cols != dynamic;
-    static constexpr bool needs_step = detail::needs_step<Layout>();
 
   public:
     using element_type = T;
@@ -129,69 +33,82 @@ class matrix {
     constexpr matrix() = default;
 
     /// Everything is static.
-    SHOAL_FN constexpr explicit matrix(T* data) requires(all_static && !needs_step)
+    SHOAL_FN constexpr explicit matrix(T* data) requires(all_static && !traits::needs_step)
         : matrix(data, Rows, Cols) {}
     /// Static extents; `step` is the leading dimension, or the stride of an interleaved batch.
-    SHOAL_FN constexpr matrix(T* data, std::int64_t step) requires(all_static&& needs_step)
+    SHOAL_FN constexpr matrix(T* data, std::int64_t step) requires(all_static&& traits::needs_step &&
+                                                                   !std::is_same_v<Layout, any_stride>)
         : matrix(data, Rows, Cols, step) {}
     /// No padding, or a static one. Static extents must be given as they are.
-    SHOAL_FN constexpr matrix(T* data, int rows, int cols) requires(!needs_step)
-        : data_(data), rows_(rows), cols_(cols), map_(make_map(rows, cols)) {}
-    /// Any view can be made from all its numbers; static ones are not stored.
-    SHOAL_FN constexpr matrix(T* data, int rows, int cols, std::int64_t step)
-        : data_(data), rows_(rows), cols_(cols), map_(make_map(rows, cols, step)) {}
+    SHOAL_FN constexpr matrix(T* data, int rows, int cols) requires(!traits::needs_step)
+        : matrix(data, rows, cols, traits::default_step(rows, cols)) {}
+    /// Any view with one step can be made from all its numbers; static ones are not stored.
+    SHOAL_FN constexpr matrix(T* data, int rows, int cols,
+                              std::int64_t step) requires(!std::is_same_v<Layout, any_stride>)
+        : matrix(data, rows, cols, traits::make(rows, cols, step)) {}
+    /// `any_stride`: element (i, j) at `i * row_step + j * col_step`.
+    SHOAL_FN constexpr matrix(T* data, int rows, int cols, std::int64_t row_step,
+                              std::int64_t col_step) requires(std::is_same_v<Layout, any_stride>)
+        : matrix(data, rows, cols, map_type{{row_step}, {col_step}}) {}
 
     /// A view for writing serves for reading.
     template <class U>
     requires(std::is_same_v<const U, T>) SHOAL_FN constexpr matrix(matrix<U, Rows, Cols, Layout> a)
-        : matrix(a.data(), a.rows(), a.cols(), a.step()) {}
+        : matrix(a.data(), a.rows(), a.cols(), map_type{{a.row_step()}, {a.col_step()}}) {}
 
     SHOAL_FN constexpr T* data() const { return data_; }
     SHOAL_FN constexpr int rows() const { return rows_.get(); }
     SHOAL_FN constexpr int cols() const { return cols_.get(); }
+    /// Distance between neighbours in a column.
+    SHOAL_FN constexpr std::int64_t row_step() const { return map_.row_step.get(); }
+    /// Distance between neighbours in a row.
+    SHOAL_FN constexpr std::int64_t col_step() const { return map_.col_step.get(); }
     /// The leading dimension; for an interleaved layout the distance between neighbours.
-    SHOAL_FN constexpr std::int64_t step() const { return map_.step(); }
+    SHOAL_FN constexpr std::int64_t step() const { return traits::step(map_); }
     SHOAL_FN constexpr T& operator()(int i, int j) const { return data_[map_.offset(i, j)]; }
 
     /// Column j as a vector.
     SHOAL_FN constexpr auto column(int j) const {
-        return vector<T, Rows, mapping_type::row_increment>{&(*this)(0, j), rows(), map_.row_step()};
+        return vector<T, Rows, map_type::static_row_step>{&(*this)(0, j), rows(), row_step()};
     }
     /// Row i as a vector.
     SHOAL_FN constexpr auto row(int i) const {
-        return vector<T, Cols, mapping_type::col_increment>{&(*this)(i, 0), cols(), map_.col_step()};
+        return vector<T, Cols, map_type::static_col_step>{&(*this)(i, 0), cols(), col_step()};
     }
 
-    /// The R x C part whose first element is (i, j). Not for interleaved layouts.
+    /// The R x C part whose first element is (i, j).
     template <int R, int C>
     SHOAL_FN constexpr auto block(int i, int j) const {
-        return matrix<T, R, C, typename mapping_type::sub>{data_ + map_.offset(i, j), R, C, map_.step()};
+        return make<R, C, typename traits::part>(&(*this)(i, j), R, C, row_step(), col_step());
     }
-    /// The rows x cols part whose first element is (i, j). Not for interleaved layouts.
+    /// The rows x cols part whose first element is (i, j).
     SHOAL_FN constexpr auto block(int i, int j, int rows, int cols) const {
-        using part = matrix<T, dynamic, dynamic, typename mapping_type::sub>;
-        return part{data_ + map_.offset(i, j), rows, cols, map_.step()};
+        return make<dynamic, dynamic, typename traits::part>(&(*this)(i, j), rows, cols, row_step(),
+                                                             col_step());
+    }
+    /// The transposed matrix: the same memory with the storage order flipped, no data moves.
+    SHOAL_FN constexpr auto flipped() const {
+        return make<Cols, Rows, typename traits::flip>(data_, cols(), rows(), col_step(), row_step());
     }
 
   private:
-    SHOAL_FN static constexpr mapping_type make_map(int rows, int cols) {
-        if constexpr (detail::is_interleaved<Layout>) {
-            return mapping_type(Layout::stride, rows, cols);
-        } else {
-            return mapping_type(rows, cols);
-        }
+    template <class, int, int, class>
+    friend class matrix;
+
+    SHOAL_FN constexpr matrix(T* data, int rows, int cols, map_type map)
+        : data_(data), rows_(rows), cols_(cols), map_(map) {}
+
+    template <int R, int C, class L>
+    SHOAL_FN static constexpr matrix<T, R, C, L> make(T* data, int rows, int cols, std::int64_t row_step,
+                                                      std::int64_t col_step) {
+        using map = typename matrix<T, R, C, L>::map_type;
+        return {data, rows, cols, map{{row_step}, {col_step}}};
     }
-    SHOAL_FN static constexpr mapping_type make_map(int rows, int cols, std::int64_t step) {
-        if constexpr (detail::is_interleaved<Layout>) {
-            return mapping_type(step, rows, cols);
-        } else {
-            return mapping_type(step);
-        }
-    }
+
     T* data_ = nullptr;
     [[no_unique_address]] detail::extent<Rows, 0> rows_;
     [[no_unique_address]] detail::extent<Cols, 1> cols_;
-    [[no_unique_address]] mapping_type map_;
+    [[no_unique_address]] map_type map_;
 };
 
 template <class T>
@@ -211,8 +128,7 @@ concept MatrixView = requires(const M& a, int i) {
 /// The transposed matrix: the same memory with the storage order flipped, no data moves.
 template <class T, int Rows, int Cols, class Layout>
 SHOAL_FN constexpr auto transposed(matrix<T, Rows, Cols, Layout> a) {
-    using flipped = typename detail::mapping<Layout, Rows, Cols>::flip;
-    return matrix<T, Cols, Rows, flipped>{a.data(), a.cols(), a.rows(), a.step()};
+    return a.flipped();
 }
 
 }  // namespace shoal

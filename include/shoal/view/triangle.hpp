@@ -65,4 +65,12 @@ SHOAL_FN constexpr auto transposed(triangular<M, Uplo, Diagonal> t) {
     return triangular<decltype(a), flipped, Diagonal>{a};
 }
 
+namespace detail {
+/// The row that step s of a substitution deals with: from the top of a lower triangle, from the bottom of an upper one.
+template <uplo Uplo>
+SHOAL_FN constexpr int sweep_row(int s, int n) {
+    return Uplo == uplo::lower ? s : n - 1 - s;
+}
+}  // namespace detail
+
 }  // namespace shoal

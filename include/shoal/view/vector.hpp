@@ -59,7 +59,7 @@ class vector {
   private:
     T* data_ = nullptr;
     [[no_unique_address]] detail::extent<N> size_;
-    [[no_unique_address]] detail::distance<Increment> increment_;
+    [[no_unique_address]] detail::stride_value<std::int64_t, Increment> increment_;
 };
 
 template <class T>

@@ -1,0 +1,22 @@
+#pragma once
+
+#include <shoal/lapack/potrf.hpp>
+#include <shoal/lapack/potrs.hpp>
+
+namespace shoal {
+
+/// B := A^-1 B, A symmetric positive definite of order n (`lower(A)` or `upper(A)`), B a vector of n or a matrix of
+/// n x m; the triangle of A is replaced by its factor.
+///
+/// \return 0, or k > 0 as potrf(): then B is unchanged and the triangle holds an unfinished factor. Every member gets
+///         the same value.
+/// Barriers, cost, order: those of potrf() and potrs(). Equivalent: `scipy.linalg.solve(A, B, assume_a="pos")`; LAPACK
+/// posv.
+template <potrf_policy Policy = potrf_policy{}, Group G, MatrixView M, uplo Uplo, class B>
+requires(VectorView<B> || MatrixView<B>) SHOAL_FN int posv(const G& g, triangular<M, Uplo> a, B b) {
+    const int info = potrf<Policy>(with_exit_sync(g), a);
+    if (info == 0) potrs(g, a, b);
+    return info;
+}
+
+}  // namespace shoal

@@ -1,0 +1,88 @@
+#pragma once
+
+#include <shoal/group/collectives.hpp>
+#include <shoal/view/triangle.hpp>
+
+namespace shoal {
+
+/// How potrf() works.
+enum class potrf_algorithm {
+    automatic,  ///< the fastest that the group and the extents allow
+    columns,    ///< column by column in place: every group, every size
+};
+
+/// Choices of potrf(), passed by name: `potrf<potrf_policy{.algorithm = potrf_algorithm::columns}>(g, A)`.
+struct potrf_policy {
+    potrf_algorithm algorithm = potrf_algorithm::automatic;
+};
+
+namespace detail {
+
+/// A = L L', left-looking, in place. Every member takes the pivot itself from the finished part of row k: one barrier
+/// a column, and no place needed to hand the pivot on.
+template <Group G, MatrixView M>
+SHOAL_FN int potrf_columns(const G& g, M a) {
+    using T = typename M::value_type;
+    using how = flatten<G, M::static_rows>;
+    const int n = a.rows();
+    int info = 0;
+    T root = 0;
+    const auto inner = [&](int i, int k) SHOAL_INLINE_LAMBDA {
+        T value = a(i, k);
+        core::loop(how{}, 0, k,
+                   [&](int l) SHOAL_INLINE_LAMBDA { value = core::fma(-a(i, l), a(k, l), value); });
+        return value;
+    };
+    core::loop(how{}, 0, n, [&](int k) SHOAL_INLINE_LAMBDA {
+        if (info != 0) return;
+        // Row k without its diagonal is final; the diagonal of row k - 1 has been read by all and may be replaced.
+        if (k > 0) {
+            g.sync();
+            if (g.rank() == (k - 1) % g.size()) a(k - 1, k - 1) = root;
+        }
+        const T pivot = inner(k, k);
+        if (!core::good_pivot(pivot)) {
+            info = k + 1;
+            return;
+        }
+        const auto r = core::pivot_rsqrt(pivot);
+        root = r.root;
+        // Fixed owners: row i belongs to member i mod size, and no one else writes it.
+        core::loop(how{}, g.rank(), n, g.size(), [&](int i) SHOAL_INLINE_LAMBDA {
+            if (i > k) a(i, k) = inner(i, k) * r.reciprocal;
+        });
+    });
+    if (info == 0 && n > 0) {
+        // The last diagonal has been read by all and may be replaced.
+        g.sync();
+        if (g.rank() == (n - 1) % g.size()) a(n - 1, n - 1) = root;
+    }
+    return info;
+}
+
+}  // namespace detail
+
+/// A = L L' (`lower(A)`) or A = U' U (`upper(A)`), A symmetric positive definite of order n, in place.
+///
+/// Only the named triangle is read and written. Order: a(i, k) = fma(-l(i, j), l(k, j), a(i, k)) in ascending j, the
+/// pivot through core::pivot_rsqrt, l = a * (1 / sqrt(pivot)): the same bits at every scope, group size and algorithm.
+///
+/// \return 0, or k > 0 when the leading minor of order k is not positive definite: the pivot is not positive, not
+///         finite or NaN. Every member gets the same value. The triangle then holds an unfinished factor; nothing else
+///         is touched.
+/// Barriers: one a column, and the exit barrier. No scratch. Cost: n^3 / 6 FMA, n reciprocal roots; the rows shared by
+/// the members. Equivalent: `numpy.linalg.cholesky(A)`; LAPACK potrf.
+template <potrf_policy Policy = potrf_policy{}, Group G, MatrixView M, uplo Uplo>
+SHOAL_FN int potrf(const G& g, triangular<M, Uplo> a) {
+    int info = 0;
+    if constexpr (Uplo == uplo::upper) {
+        info = potrf<Policy>(defer_sync(g), transposed(a));
+    } else {
+        info = detail::potrf_columns(g, a.matrix);
+    }
+    // The factor that other members wrote.
+    if constexpr (syncs_on_exit<G>) g.sync();
+    return info;
+}
+
+}  // namespace shoal
