@@ -1,0 +1,445 @@
+#pragma once
+
+/// \file
+/// Factorisation of an arrow of 16 x 16 double blocks: one kernel, one thread block (or cluster) per tail.
+///
+/// A tail is cut into P chunks. In elimination order its stages are j = 1 .. N (j = N - k, so j = 1 is the free end,
+/// j = N is x_1); chunk c = 1 .. P holds j = split[c-1] + 1 .. split[c], its last stage split[c] is *separator* c.
+///
+///     free end  o-o-o-o-[1]-o-o-o-o-[2]-o-o-o-o-[3]- .. -[P] = x_1 --- root
+///
+/// 1. One warp per chunk eliminates the interior from left to right; nothing but the factor leaves its registers.
+/// 2. The separators are eliminated level by level: level l takes c = odd multiple of 2^l below P, with neighbours
+///    c - 2^l and min(c + 2^l, P). Their updates go to two slots per separator, one from each side, so that no two
+///    warps ever add to the same place.
+/// 3. x_1 is eliminated into the root; the last tail to arrive adds all M contributions in a fixed order.
+///
+/// The factor of a stage is one record: W = L^{-1} (3 tiles), G_b = K_b D^{-1}, G_a = K_a D^{-1} (4 tiles each), for its
+/// neighbours b (towards the root) and a (towards the free end). Products with W and G are all that a solve needs. D^{-1}
+/// itself is not stored: z = W^T (W r) has the backward error of a triangular solve, D^{-1} r loses up to seven digits
+/// at condition 1e12.
+
+#include <shoal/arrow/detail/eliminate16.cuh>
+#include <shoal/arrow/types.hpp>
+
+namespace shoal::arrow::detail {
+
+inline constexpr int record16 = lower_doubles + 2 * full_doubles;  // W | G_b | G_a
+inline constexpr int max_chunks = 32;
+inline constexpr int separator_doubles = 2 * lower_doubles + 2 * full_doubles;
+inline constexpr int max_factor_warps = 8;  // 255 registers per thread
+
+struct factor16_args {
+    int tails, stages, chunks, group;
+    matrix_view<const double> K;
+    double* records;             // tails * stages records
+    double* root_record;         // W of the root
+    double* grams;               // per tail: its contribution to the root, lower tiles
+    double* group_grams;         // per group of tails: their sum
+    unsigned* arrivals;          // [0]: groups; [1 + i]: tails of group i. Zero between launches
+    unsigned long long* failure; // smallest key of a bad pivot; all ones between launches
+    info* result;
+    int split[max_chunks + 1];
+};
+
+/// Keys of bad pivots order as the info asks: lowest tail, then elimination order.
+__host__ __device__ constexpr unsigned long long failure_key(int tail, int round, int j, int pivot) {
+    return (static_cast<unsigned long long>(tail) << 36) | (static_cast<unsigned long long>(round) << 31) |
+           (static_cast<unsigned long long>(j) << 6) | static_cast<unsigned long long>(pivot);
+}
+inline constexpr int last_round = 31;
+__host__ __device__ constexpr info decode_failure(unsigned long long key, int stages) {
+    return {static_cast<int>(key >> 36), stages - static_cast<int>((key >> 6) & 0x1ffffff) + 1,
+            static_cast<int>(key & 63)};
+}
+
+/// What is known of the separators of one tail, in shared memory. All values negated, as `eliminate` wants them.
+struct separators {
+    double* base;
+    __device__ __forceinline__ double* from_left(int c) const { return base + (c - 1) * separator_doubles; }
+    __device__ __forceinline__ double* from_right(int c) const { return from_left(c) + lower_doubles; }
+    __device__ __forceinline__ double* to_left(int c) const { return from_left(c) + 2 * lower_doubles; }  // K(a, c)
+    __device__ __forceinline__ double* to_right(int c) const { return to_left(c) + full_doubles; }        // K(b, c)
+};
+
+/// A finished elimination whose record is still to be written: its products fill the latency of the next one.
+template <int NK>
+struct pending {
+    fragment Wt, K[NK];
+
+    /// Part 0: G_b. Part 1: G_a. Part 2: W.
+    __device__ __forceinline__ void store(int part, double* record, int lane, bool really) const {
+        fragment G;
+        if (part < NK) {
+            gain_tile(G, K[part], Wt, 0);
+            gain_tile(G, K[part], Wt, 1);
+            double2* z = reinterpret_cast<double2*>(record + lower_doubles + part * full_doubles) + lane;
+            SHOAL_UNROLL
+            for (int i = 0; i < 4; ++i) {
+                if (really) z[32 * i] = make_double2(G.v[i >> 1][i & 1][0], G.v[i >> 1][i & 1][1]);
+            }
+        } else if (part == 2) {
+            double* z = record + (lane & 3) * 16 + (lane >> 2);
+            SHOAL_UNROLL
+            for (int s = 0; s < 2; ++s) {
+                if (really) z[8 * s] = Wt.v[0][0][s];
+                if (really) z[64 + 8 * s] = Wt.v[0][1][s];
+                if (really) z[128 + 8 * s] = Wt.v[1][1][s];
+            }
+        }
+    }
+    __device__ __forceinline__ void store_all(double* record, int lane) const {
+        SHOAL_UNROLL
+        for (int part = 0; part < 3; ++part) store(part, record, lane, true);
+    }
+};
+
+__device__ __forceinline__ void prefetch_l2(const double* p, int doubles) {
+#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
+    asm volatile("cp.async.bulk.prefetch.L2.global [%0],%1;" ::"l"(__cvta_generic_to_global(p)), "r"(doubles * 8)
+                 : "memory");
+#endif
+}
+
+/// One warp's view of one tail.
+struct tail16 {
+    const factor16_args& p;
+    int tail, lane;
+    double* scratch;
+    block_offsets at;
+
+    __device__ __forceinline__ tail16(const factor16_args& args, int i, int l, double* s)
+        : p(args), tail(i), lane(l), scratch(s), at(l) {}
+    __device__ __forceinline__ const double* diagonal(int j) const {
+        return p.K.diagonal + (static_cast<long long>(tail) * p.stages + (p.stages - j)) * 256;
+    }
+    /// The caller's block between j and j + 1: K(j, j+1), so its transpose is K(j+1, j).
+    __device__ __forceinline__ const double* coupling(int j) const {
+        return p.K.lower + (static_cast<long long>(tail) * (p.stages - 1) + (p.stages - 1 - j)) * 256;
+    }
+    __device__ __forceinline__ double* record(int j) const {
+        return p.records + (static_cast<long long>(tail) * p.stages + (j - 1)) * record16;
+    }
+    __device__ __forceinline__ void report(int round, int j, int bad) const {
+        if (bad != 0 && lane == 0) atomicMin(p.failure, failure_key(tail, round, j, bad));
+    }
+};
+
+/// Blocks that the prefetch runs ahead of the elimination.
+inline constexpr int prefetch_distance = 4;
+
+/// Eliminates the interior of chunk c. Left: whether the chunk has a separator on its left (all but the first).
+template <bool Left>
+__device__ __forceinline__ void eliminate_chunk(const tail16& t, int c, separators out) {
+    constexpr int NK = Left ? 2 : 1;
+    const int lane = t.lane, a = t.p.split[c - 1], b = t.p.split[c];
+    if (lane == 0) {
+        for (int j = a + 2; j <= min(b, a + prefetch_distance); ++j) {
+            prefetch_l2(t.diagonal(j), 256);
+            if (j < b) prefetch_l2(t.coupling(j), 256);
+        }
+    }
+    // The left neighbour is eliminated first exactly when the right one is not.
+    const bool left_last = (c & 1) != 0 && c < t.p.chunks;
+    fragment D, K[NK], Wt, next_D, next_K, sum;
+    load_symmetric(D, t.diagonal(a + 1), t.at);
+    set_zero(sum);
+    if (a + 1 == b) {  // no interior
+        negate_lower(D);
+        store_lower(out.from_left(c), D, lane);
+        if constexpr (Left) {
+            store_lower(out.from_right(c - 1), sum, lane);
+            if (left_last) {
+                load_block(K[0], t.coupling(a), t.at);
+                negate(K[0]);
+                store_full(out.to_left(c), K[0], lane);
+            } else {
+                load_block_transposed(K[0], t.coupling(a), t.at);
+                negate(K[0]);
+                store_full(out.to_right(c - 1), K[0], lane);
+            }
+        }
+        return;
+    }
+    load_block_transposed(K[0], t.coupling(a + 1), t.at);
+    if constexpr (Left) {
+        load_block(K[1], t.coupling(a), t.at);
+        negate(K[1]);
+    }
+    negate_lower(D);
+    negate(K[0]);
+    pending<NK> last;
+    set_zero(last.Wt);
+    SHOAL_UNROLL
+    for (int k = 0; k < NK; ++k) set_zero(last.K[k]);
+#pragma unroll 1
+    for (int j = a + 1; j < b; ++j) {
+        load_symmetric(next_D, t.diagonal(j + 1), t.at);
+        load_block_transposed(next_K, t.coupling(min(j + 1, b - 1)), t.at);
+        if (lane == 0 && j + prefetch_distance <= b) {
+            prefetch_l2(t.diagonal(j + prefetch_distance), 256);
+            prefetch_l2(t.coupling(min(j + prefetch_distance, b - 1)), 256);
+        }
+        double* previous = t.record(j - 1);
+        const bool really = j > a + 1;
+        int bad = 0;
+        eliminate<NK>(D, K, Wt, t.scratch, lane, bad, [&](int p) { last.store(p, previous, lane, really); });
+        t.report(0, j, bad);
+        negate_lower(next_D);
+        add_gram(next_D, K[0]);
+        last.Wt = Wt;
+        last.K[0] = K[0];
+        D = next_D;
+        if constexpr (Left) {
+            fragment fill;
+            set_zero(fill);
+            add_outer(fill, K[1], K[0]);
+            add_gram(sum, K[1]);
+            last.K[1] = K[1];
+            K[1] = fill;
+        }
+        negate(next_K);
+        K[0] = next_K;
+    }
+    store_lower(out.from_left(c), D, lane);
+    if constexpr (Left) {
+        store_lower(out.from_right(c - 1), sum, lane);
+        if (left_last) {
+            store_full(out.to_left(c), K[1], lane);
+        } else {
+            fragment fill;
+            set_zero(fill);
+            add_outer(fill, last.K[0], last.K[1]);
+            store_full(out.to_right(c - 1), fill, lane);
+        }
+    }
+    last.store_all(t.record(b - 1), lane);
+}
+
+/// Eliminates separator c at level l; its record stays pending.
+/// \return whether it had a left neighbour
+__device__ __forceinline__ bool eliminate_separator(const tail16& t, int l, int c, separators sep, pending<2>& done) {
+    const int lane = t.lane, a = c - (1 << l), b = min(c + (1 << l), t.p.chunks);
+    fragment D, T;
+    load_lower(D, sep.from_left(c), lane);
+    load_lower(T, sep.from_right(c), lane);
+    load_full(done.K[0], sep.to_right(c), lane);
+    add_lower(D, T);
+    int bad = 0;
+    if (a == 0) {
+        fragment K[1] = {done.K[0]};
+        eliminate<1>(D, K, done.Wt, t.scratch, lane, bad, [](int) {});
+        load_lower(T, sep.from_left(b), lane);
+        add_gram(T, K[0]);
+        store_lower(sep.from_left(b), T, lane);
+        done.K[0] = K[0];
+    } else {
+        load_full(done.K[1], sep.to_left(c), lane);
+        eliminate<2>(D, done.K, done.Wt, t.scratch, lane, bad, [](int) {});
+        fragment fill;
+        set_zero(fill);
+        const bool left_last = b < t.p.chunks && ((b >> (l + 1)) & 1) != 0;
+        if (left_last) {
+            add_outer(fill, done.K[1], done.K[0]);
+        } else {
+            add_outer(fill, done.K[0], done.K[1]);
+        }
+        load_lower(T, sep.from_left(b), lane);
+        add_gram(T, done.K[0]);
+        store_lower(sep.from_left(b), T, lane);
+        load_lower(T, sep.from_right(a), lane);
+        add_gram(T, done.K[1]);
+        store_lower(sep.from_right(a), T, lane);
+        store_full(left_last ? sep.to_left(b) : sep.to_right(a), fill, lane);
+    }
+    t.report(1 + l, t.p.split[c], bad);
+    return a != 0;
+}
+
+/// Adds count grams in the order first, first + step, ... into the lower tiles of X.
+__device__ __forceinline__ void sum_grams(fragment& X, const double* grams, int first, int count, int step, int lane) {
+    double2 s0 = {0, 0}, s1 = {0, 0}, s2 = {0, 0};
+    const double2* z = reinterpret_cast<const double2*>(grams) + lane;
+#pragma unroll 4
+    for (int i = first; i < count; i += step) {
+        const double2* y = z + static_cast<long long>(i) * (lower_doubles / 2);
+        const double2 a = __ldcg(y), b = __ldcg(y + 32), c = __ldcg(y + 64);
+        s0.x += a.x, s0.y += a.y, s1.x += b.x, s1.y += b.y, s2.x += c.x, s2.y += c.y;
+    }
+    X.v[0][0][0] = s0.x, X.v[0][0][1] = s0.y;
+    X.v[1][0][0] = s1.x, X.v[1][0][1] = s1.y;
+    X.v[1][1][0] = s2.x, X.v[1][1][1] = s2.y;
+    X.v[0][1][0] = X.v[0][1][1] = 0.0;
+}
+
+/// Barrier of a cluster, with the writes before it visible after it, shared memory of the other blocks included.
+__device__ __forceinline__ void cluster_barrier() {
+#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
+    asm volatile("barrier.cluster.arrive.release.aligned;\nbarrier.cluster.wait.acquire.aligned;" ::: "memory");
+#endif
+}
+/// The address of p, a pointer to this block's shared memory, in block `rank` of the cluster.
+__device__ __forceinline__ double* in_block(double* p, unsigned rank) {
+#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
+    double* q;
+    asm("mapa.u64 %0,%1,%2;" : "=l"(q) : "l"(p), "r"(rank));
+    return q;
+#else
+    return p;
+#endif
+}
+
+/// All warps of the block: the sum of a group's grams, then of the groups'. One launch may end here in many blocks, but
+/// only one of them, the last to arrive, returns true, with the total in X of warp 0.
+__device__ __forceinline__ bool reduce_grams(const factor16_args& p, int tail, fragment& X, double* shared, int lane,
+                                             int warp, int warps, int reducer) {
+    __shared__ int is_last;
+    const int group = tail / p.group, first = group * p.group, groups = (p.tails + p.group - 1) / p.group;
+    int members = min(p.group, p.tails - first);
+    const double* grams = p.grams + static_cast<long long>(first) * lower_doubles;
+    unsigned* counter = p.arrivals + 1 + group;
+#pragma unroll 1
+    for (int pass = 0; pass < 2; ++pass) {
+        if (warp == reducer) {
+            __threadfence();  // this warp's gram, before the arrival that announces it
+            __syncwarp();
+            if (lane == 0) {
+                is_last = atomicAdd(counter, 1u) == static_cast<unsigned>(members - 1);
+                if (is_last != 0) *counter = 0;
+            }
+        }
+        __syncthreads();  // is_last before everyone reads it
+        if (is_last == 0) return false;
+        __threadfence();  // the arrivals before the grams they announced
+        sum_grams(X, grams, warp, members, warps, lane);
+        store_lower(shared + warp * lower_doubles, X, lane);
+        __syncthreads();  // the warps' sums before they are added; is_last read by all before the next pass sets it
+        if (warp == reducer) {
+            fragment T;
+            load_lower(X, shared, lane);
+            for (int w = 1; w < warps; ++w) {
+                load_lower(T, shared + w * lower_doubles, lane);
+                add_lower(X, T);
+            }
+            if (pass == 0 && groups > 1) {
+                store_lower(p.group_grams + static_cast<long long>(group) * lower_doubles, X, lane);
+            }
+        }
+        if (groups == 1) return true;
+        grams = p.group_grams;
+        counter = p.arrivals;
+        members = groups;
+    }
+    return true;
+}
+
+/// The root: D = R - sum of grams. One warp.
+__device__ __forceinline__ void eliminate_root(const factor16_args& p, fragment& sum, double* scratch, int lane) {
+    const block_offsets at(lane);
+    fragment D, none[1], Wt;
+    load_symmetric(D, p.K.root, at);
+    negate_lower(D);
+    add_lower(D, sum);
+    int bad = 0;
+    eliminate<0>(D, none, Wt, scratch, lane, bad, [](int) {});
+    store_transposed_lower(p.root_record, Wt, lane);
+    if (lane == 0) {
+        const unsigned long long key = __ldcg(p.failure);
+        *p.result = key != ~0ull ? decode_failure(key, p.stages) : info{-1, 0, bad};
+        *p.failure = ~0ull;
+    }
+}
+
+/// Shared memory of one block, in doubles.
+constexpr int factor16_shared(int warps, int chunks) {
+    const int separators = chunks * separator_doubles, sums = warps * lower_doubles;
+    return warps * eliminate_scratch + (separators > sums ? separators : sums);
+}
+
+/// Clustered: a tail is worked on by a cluster; its blocks share the chunks, block 0 does the rest.
+template <bool Clustered>
+__global__ void __launch_bounds__(max_factor_warps * 32, 1) factor16_kernel(const __grid_constant__ factor16_args p,
+                                                                            int cluster) {
+    extern __shared__ __align__(128) double shared16[];
+    const int lane = static_cast<int>(threadIdx.x & 31), warp = static_cast<int>(threadIdx.x >> 5);
+    const int warps = static_cast<int>(blockDim.x >> 5);
+    const int tail = Clustered ? static_cast<int>(blockIdx.x) / cluster : static_cast<int>(blockIdx.x);
+    const int rank = Clustered ? static_cast<int>(blockIdx.x) % cluster : 0;
+    const tail16 t(p, tail, lane, shared16 + warp * eliminate_scratch);
+    const separators mine{shared16 + warps * eliminate_scratch};
+    separators home = mine;
+    if constexpr (Clustered) {
+        home.base = in_block(mine.base, 0);
+        cluster_barrier();  // every block of the cluster runs before anyone writes into block 0
+    }
+    const int workers = Clustered ? warps * cluster : warps;
+    if (rank == 0 && warp == warps - 1) {
+        fragment C;
+        load_block(C, p.K.coupling + static_cast<long long>(tail) * 256, t.at);
+        negate(C);
+        store_full(mine.to_right(p.chunks), C, lane);
+    }
+#pragma unroll 1
+    for (int c = 1 + (Clustered ? rank * warps : 0) + warp; c <= p.chunks; c += workers) {
+        if (c == 1) {
+            eliminate_chunk<false>(t, c, home);
+        } else {
+            eliminate_chunk<true>(t, c, home);
+        }
+    }
+    if constexpr (Clustered) {
+        cluster_barrier();  // the chunks' results before block 0 reads them
+        if (rank != 0) return;
+    }
+    // The warps take turns: while one writes its record, another has begun the next level.
+    pending<2> done;
+    bool has_left = false;
+    int stored = 0, turn = 0;  // stored: stage whose record is pending
+#pragma unroll 1
+    for (int l = 0; (1 << l) < p.chunks; ++l) {
+        __syncthreads();  // level l - 1 (or the chunks) before level l reads it
+        const int jobs = (p.chunks - 1 + (1 << l)) >> (l + 1);
+        int job = warp - turn;
+        if (job < 0) job += warps;
+#pragma unroll 1
+        for (; job < jobs; job += warps) {
+            if (stored != 0) {
+                done.store(0, t.record(stored), lane, true);
+                done.store(1, t.record(stored), lane, has_left);
+                done.store(2, t.record(stored), lane, true);
+            }
+            const int c = (2 * job + 1) << l;
+            has_left = eliminate_separator(t, l, c, mine, done);
+            stored = p.split[c];
+        }
+        turn = (turn + jobs) % warps;
+        if (stored != 0 && jobs < warps) {
+            // Nothing: the record is written after the barrier, when the next level has begun.
+        }
+    }
+    __syncthreads();  // the last level before x_1
+    if (stored != 0) {
+        done.store(0, t.record(stored), lane, true);
+        done.store(1, t.record(stored), lane, has_left);
+        done.store(2, t.record(stored), lane, true);
+    }
+    fragment X;
+    if (warp == turn) {
+        pending<1> last;
+        fragment D;
+        load_lower(D, mine.from_left(p.chunks), lane);
+        load_full(last.K[0], mine.to_right(p.chunks), lane);
+        int bad = 0;
+        eliminate<1>(D, last.K, last.Wt, t.scratch, lane, bad, [](int) {});
+        t.report(last_round, p.stages, bad);
+        set_zero(X);
+        add_gram(X, last.K[0]);
+        store_lower(p.grams + static_cast<long long>(tail) * lower_doubles, X, lane);
+        last.store_all(t.record(p.stages), lane);
+    }
+    if (reduce_grams(p, tail, X, mine.base, lane, warp, warps, turn) && warp == turn) {
+        eliminate_root(p, X, t.scratch, lane);
+    }
+}
+
+}  // namespace shoal::arrow::detail
