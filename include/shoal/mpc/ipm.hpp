@@ -1,0 +1,170 @@
+#pragma once
+
+/// \file
+/// A proximal primal-dual interior-point method for the program of qp.hpp: one block-arrow factorisation and two solves
+/// (predictor and corrector) an iteration.
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <vector>
+
+#include <shoal/mpc/ipm_steps.hpp>
+#include <shoal/mpc/linear_system.hpp>
+
+namespace shoal::mpc {
+
+struct ipm_settings {
+    int max_iterations = 40;
+    double tolerance = 1e-6;          ///< on the equations (absolute), on the gradient (relative) and on mu
+    double rho = 1e-6;                ///< proximal weight of the primal variables at the start
+    double rho_min = 1e-10;
+    double delta = 1e-4;              ///< proximal weight of the multipliers at the start
+    double delta_min = 1e-9;
+    double shrink = 0.2;              ///< of rho and delta, an iteration
+    double mu_start = 1.0;
+    int retries = 5;                  ///< of a failed factorisation, each with a hundred times larger rho
+};
+
+enum class ipm_status { solved, iteration_limit, factorization_failed, not_finite };
+
+struct ipm_result {
+    ipm_status status = ipm_status::iteration_limit;
+    int iterations = 0;
+    double mu = 0;
+    double primal_residual = 0;       ///< largest violation of an equation or row
+    double dual_residual = 0;         ///< largest entry of the Lagrangian's gradient
+    arrow::info failure = {};         ///< where the last factorisation failed, if one did
+    int regularised = 0;              ///< factorisations repeated with a larger rho
+    linear_statistics linear = {};
+};
+
+/// What a recorder sees after every assembly.
+struct ipm_snapshot {
+    int iteration;
+    double mu, rho, delta;
+    const arrow_storage& matrix;
+    const std::vector<double>& rhs;   ///< of the predictor
+};
+
+template <class Solver>
+class ipm_solver {
+  public:
+    ipm_solver(qp_shape shape, Solver& backend, ipm_settings options = {})
+        : settings(options), point(shape), shape_(shape), work_(shape), system_(shape, backend) {}
+
+    /// Solves data from a cold start, or from `point` as it stands where `warm` asks for it. Never allocates.
+    template <class Recorder>
+    ipm_result solve(const qp_data& data, Recorder&& record) {
+        ipm_result result;
+        const penalty w{data.penalty, data.penalty_curvature};
+        double rho = settings.rho, delta = settings.delta;
+        begin(data);
+        system_.begin();
+        for (int iteration = 0;; ++iteration) {
+            double largest_gradient = 0, complement = 0, rows = 0;
+            result.primal_residual = result.dual_residual = 0;
+            for_tails([&](int i) { evaluate_tail(data, point, w, i, work_); });
+            evaluate_root(data, point, w, work_);
+            for (const tail_summary& s : work_.summary) {
+                result.primal_residual = std::max(result.primal_residual, s.primal);
+                result.dual_residual = std::max(result.dual_residual, s.dual);
+                largest_gradient = std::max(largest_gradient, s.gradient);
+                complement += s.complement;
+                rows += s.rows;
+            }
+            result.mu = rows > 0 ? complement / rows : 0;
+            result.iterations = iteration;
+            result.linear = system_.statistics();
+            if (!(result.primal_residual + result.dual_residual + result.mu < 1e100)) {
+                result.status = ipm_status::not_finite;
+                return result;
+            }
+            if (result.primal_residual <= settings.tolerance && result.mu <= settings.tolerance &&
+                result.dual_residual <= settings.tolerance * std::max(1.0, largest_gradient)) {
+                result.status = ipm_status::solved;
+                return result;
+            }
+            if (iteration == settings.max_iterations) return result;
+
+            for (int attempt = 0;; ++attempt) {
+                for_tails([&](int i) { reduce_tail(data, point, w, delta, 0.0, newton_kind::predictor, i, work_); });
+                reduce_root(data, point, w, delta, 0.0, newton_kind::predictor, work_);
+                for_tails([&](int i) {
+                    assemble_tail(data, work_.grams.data(), work_.weight.data(), rho, delta, i, system_.matrix);
+                });
+                assemble_root(data, work_.gram_sum, work_.weight.data(), rho, delta, system_.matrix);
+                result.failure = system_.factor();
+                if (result.failure.pivot == 0) break;
+                if (attempt == settings.retries) {
+                    result.status = ipm_status::factorization_failed;
+                    return result;
+                }
+                rho = std::max(rho, 1e-8) * 100;
+                ++result.regularised;
+            }
+            build_rhs(data);
+            record(ipm_snapshot{iteration, result.mu, rho, delta, system_.matrix, system_.rhs});
+            system_.solve();
+            direction(data, w, delta);
+            double step = common_step();
+            double ahead = 0;
+            ahead += complement_ahead(data, point, work_, step, 0, shape_.blocks());
+            const double ratio = complement > 0 ? std::min(1.0, ahead / complement) : 0.0;
+            const double target = std::max(result.mu * ratio * ratio * ratio, 0.1 * settings.tolerance);
+
+            for_tails([&](int i) { reduce_tail(data, point, w, delta, target, newton_kind::corrector, i, work_); });
+            reduce_root(data, point, w, delta, target, newton_kind::corrector, work_);
+            build_rhs(data);
+            system_.solve();
+            direction(data, w, delta);
+            step = common_step();
+            for_tails([&](int i) { advance_tail(shape_, step, i, point, work_); });
+            advance_root(shape_, step, point, work_);
+            rho = std::max(settings.rho_min, settings.shrink * rho);
+            delta = std::max(settings.delta_min, settings.shrink * delta);
+        }
+    }
+
+    ipm_result solve(const qp_data& data) {
+        return solve(data, [](const ipm_snapshot&) {});
+    }
+
+    ipm_settings settings;
+    qp_point point;
+
+  private:
+    template <class F>
+    void for_tails(F&& f) {
+        for (int i = 0; i < shape_.scenarios; ++i) f(i);
+    }
+
+    void begin(const qp_data& data) {
+        const penalty w{data.penalty, data.penalty_curvature};
+        for_tails([&](int i) { start_tail(data, w, settings.mu_start, i, point, work_); });
+        start_root(data, w, settings.mu_start, point, work_);
+    }
+
+    void build_rhs(const qp_data& data) {
+        for_tails([&](int i) { rhs_tail(data, i, work_, system_.rhs.data()); });
+        rhs_root(data, work_, system_.rhs.data());
+    }
+
+    void direction(const qp_data& data, const penalty& w, double delta) {
+        for_tails([&](int i) { direction_tail(data, point, w, delta, system_.solution.data(), i, work_); });
+        direction_root(data, point, w, delta, system_.solution.data(), work_);
+    }
+
+    double common_step() const {
+        double step = longest_step_considered;
+        for (const tail_summary& s : work_.summary) step = std::min(step, s.step);
+        // Short of the boundary, also where the boundary is met at exactly one.
+        return std::min(1.0, 0.995 * step);
+    }
+
+    qp_shape shape_;
+    ipm_work work_;
+    linear_system<Solver> system_;
+};
+
+}  // namespace shoal::mpc
