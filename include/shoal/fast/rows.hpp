@@ -1,0 +1,84 @@
+#pragma once
+
+#include <type_traits>
+
+#include <shoal/core/loop.hpp>
+#include <shoal/core/math.hpp>
+#include <shoal/group/thread.hpp>
+#include <shoal/view/triangle.hpp>
+
+/// \file
+/// Small matrices in the registers of a thread, a tile or a warp.
+///
+/// Rows are dealt out like cards: of S members, member r holds rows r, r + S, r + 2 S, ... in its slots 0, 1, 2, ...
+/// A slot of a lower triangle is as wide as its last row, so that one layout serves all members:
+///
+///     N = 8, S = 4     row 0  x . . .           slot 0 of member 0
+///                      row 1  x x . .           slot 0 of member 1
+///                      row 2  x x x .           slot 0 of member 2
+///                      row 3  x x x x           slot 0 of member 3
+///                      row 4  x x x x x . . .   slot 1 of member 0
+///                      row 5  x x x x x x . .   slot 1 of member 1     12 registers each for 36 elements
+///
+/// Shuffles are what the bodies have most of. Their number does not depend on S, so a warp that holds many systems in
+/// small tiles needs fewer per system; large tiles give the shortest way through a single system.
+
+namespace shoal::fast {
+
+/// The largest order that is ever held in registers.
+inline constexpr int largest_rows = 32;
+
+namespace detail {
+
+/// Slots that N rows take when they are dealt to S members.
+SHOAL_FN constexpr int slots(int n, int s) {
+    return (n + s - 1) / s;
+}
+
+/// A lower triangle of order N, or what of it one of S members holds.
+template <class T, int N, int S>
+struct triangle_rows {
+    SHOAL_FN static constexpr int width(int s) { return (s + 1) * S < N ? (s + 1) * S : N; }
+    SHOAL_FN static constexpr int start(int s) { return S * (s * (s + 1) / 2); }
+    static constexpr int slots = detail::slots(N, S);
+    static constexpr int elements = start(slots - 1) + width(slots - 1);
+    T element[elements];
+    /// Column j of the row in slot s. Both must be compile-time constants after unrolling.
+    SHOAL_FN T& operator()(int s, int j) { return element[start(s) + j]; }
+};
+
+/// Registers of 32 bits that a triangle takes in each member.
+template <class T, int N, int S>
+inline constexpr int triangle_words = triangle_rows<T, N, S>::elements*(static_cast<int>(sizeof(T)) / 4);
+
+/// Of a thread's 255 registers, what a triangle may take so that nothing is spilled: the rest goes to right-hand
+/// sides, addresses and pivots. 160 is 32 x 32 doubles on a tile of 8.
+inline constexpr int largest_triangle_words = 160;
+
+template <class G, class T, int N>
+constexpr bool triangle_fits() {
+    if constexpr (ShuffleGroup<G> && N >= 1 && N <= largest_rows) {
+        return triangle_words<T, N, G::static_size> <= largest_triangle_words;
+    } else {
+        return false;
+    }
+}
+
+/// Whether elements of M may not be written.
+template <MatrixView M>
+inline constexpr bool read_only =
+    !std::is_assignable_v<decltype(std::declval<const M&>()(0, 0)), typename M::value_type>;
+
+}  // namespace detail
+
+/// Whether a triangle stored in M can be held in the registers of a group G: static order up to 32, members that
+/// exchange registers, and few enough rows a member.
+template <class G, class M>
+inline constexpr bool suits_rows = false;
+template <class G, class M>
+requires requires {
+    M::static_rows;
+}
+inline constexpr bool suits_rows<G, M> = detail::triangle_fits<G, typename M::value_type, M::static_rows>();
+
+}  // namespace shoal::fast
