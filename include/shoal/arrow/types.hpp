@@ -48,7 +48,7 @@
 ///         [ x_1 x_2 .. x_N | x_1 x_2 .. x_N | .. | x_0 ]           n * (M * N + 1) numbers
 ///
 /// Stages of fewer than n unknowns, and tails of fewer than N stages, are padded with identity diagonal
-/// blocks and zero couplings at the free end, which changes no other number: see padding.hpp.
+/// blocks and zero couplings at the free end, which changes no other number: see storage.hpp.
 
 namespace shoal::arrow {
 
@@ -74,8 +74,9 @@ struct matrix_view {
     T* coupling;  ///< C_i = K(root, x_1 of tail i): block i
     T* root;      ///< R: one block; only the lower triangle is read
 
-    /// A view for writing serves for reading.
-    constexpr operator matrix_view<const T>() const requires(!std::is_const_v<T>) {
+    /// A view for writing serves for reading. A template, since nvcc warns about a conversion to the own type.
+    template <class U>
+    requires(std::is_same_v<U, const T> && !std::is_const_v<T>) constexpr operator matrix_view<U>() const {
         return {diagonal, lower, coupling, root};
     }
 };

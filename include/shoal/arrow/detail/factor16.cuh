@@ -289,10 +289,11 @@ __device__ __forceinline__ double* in_block(double* p, unsigned rank) {
 #endif
 }
 
-/// All warps of the block: the sum of a group's grams, then of the groups'. One launch may end here in many blocks, but
-/// only one of them, the last to arrive, returns true, with the total in X of warp 0.
+/// All warps of the block: the sum of a group's grams, then of the groups'. Of all blocks only one, the last to arrive,
+/// returns true, with the total in X of warp `reducer`. meanwhile(): work of that warp that nobody waits for.
+template <class F>
 __device__ __forceinline__ bool reduce_grams(const factor16_args& p, int tail, fragment& X, double* shared, int lane,
-                                             int warp, int warps, int reducer) {
+                                             int warp, int warps, int reducer, F meanwhile) {
     __shared__ int is_last;
     const int group = tail / p.group, first = group * p.group, groups = (p.tails + p.group - 1) / p.group;
     int members = min(p.group, p.tails - first);
@@ -307,6 +308,7 @@ __device__ __forceinline__ bool reduce_grams(const factor16_args& p, int tail, f
                 is_last = atomicAdd(counter, 1u) == static_cast<unsigned>(members - 1);
                 if (is_last != 0) *counter = 0;
             }
+            if (pass == 0) meanwhile();
         }
         __syncthreads();  // is_last before everyone reads it
         if (is_last == 0) return false;
@@ -391,55 +393,62 @@ __global__ void __launch_bounds__(max_factor_warps * 32, 1) factor16_kernel(cons
         cluster_barrier();  // the chunks' results before block 0 reads them
         if (rank != 0) return;
     }
-    // The warps take turns: while one writes its record, another has begun the next level.
+    // The warps take turns, and records are written behind the next barrier: another warp is then already at work on
+    // the next level.
     pending<2> done;
+    set_zero(done.K[1]);
     bool has_left = false;
-    int stored = 0, turn = 0;  // stored: stage whose record is pending
+    int unwritten = 0;  // stage whose record is pending
+    const auto flush = [&] {
+        if (unwritten == 0) return;
+        done.store(0, t.record(unwritten), lane, true);
+        done.store(1, t.record(unwritten), lane, has_left);
+        done.store(2, t.record(unwritten), lane, true);
+        unwritten = 0;
+    };
+    int turn = 0;
 #pragma unroll 1
     for (int l = 0; (1 << l) < p.chunks; ++l) {
-        __syncthreads();  // level l - 1 (or the chunks) before level l reads it
+        __syncthreads();  // the chunks, or level l - 1, before level l reads them
         const int jobs = (p.chunks - 1 + (1 << l)) >> (l + 1);
-        int job = warp - turn;
-        if (job < 0) job += warps;
+        const int first = warp >= turn ? warp - turn : warp - turn + warps;
 #pragma unroll 1
-        for (; job < jobs; job += warps) {
-            if (stored != 0) {
-                done.store(0, t.record(stored), lane, true);
-                done.store(1, t.record(stored), lane, has_left);
-                done.store(2, t.record(stored), lane, true);
-            }
+        for (int job = first; job < jobs || unwritten != 0; job += warps) {
+            flush();
+            if (job >= jobs) break;
             const int c = (2 * job + 1) << l;
             has_left = eliminate_separator(t, l, c, mine, done);
-            stored = p.split[c];
+            unwritten = p.split[c];
         }
         turn = (turn + jobs) % warps;
-        if (stored != 0 && jobs < warps) {
-            // Nothing: the record is written after the barrier, when the next level has begun.
-        }
     }
     __syncthreads();  // the last level before x_1
-    if (stored != 0) {
-        done.store(0, t.record(stored), lane, true);
-        done.store(1, t.record(stored), lane, has_left);
-        done.store(2, t.record(stored), lane, true);
-    }
+    flush();
     fragment X;
+    pending<1> x1;
     if (warp == turn) {
-        pending<1> last;
         fragment D;
         load_lower(D, mine.from_left(p.chunks), lane);
-        load_full(last.K[0], mine.to_right(p.chunks), lane);
+        load_full(x1.K[0], mine.to_right(p.chunks), lane);
         int bad = 0;
-        eliminate<1>(D, last.K, last.Wt, t.scratch, lane, bad, [](int) {});
+        eliminate<1>(D, x1.K, x1.Wt, t.scratch, lane, bad, [](int) {});
         t.report(last_round, p.stages, bad);
         set_zero(X);
-        add_gram(X, last.K[0]);
+        add_gram(X, x1.K[0]);
         store_lower(p.grams + static_cast<long long>(tail) * lower_doubles, X, lane);
-        last.store_all(t.record(p.stages), lane);
     }
-    if (reduce_grams(p, tail, X, mine.base, lane, warp, warps, turn) && warp == turn) {
+    if (reduce_grams(p, tail, X, mine.base, lane, warp, warps, turn, [&] { x1.store_all(t.record(p.stages), lane); }) &&
+        warp == turn) {
         eliminate_root(p, X, t.scratch, lane);
     }
+}
+
+/// An arrow without tails: the root alone. One warp.
+static __global__ void __launch_bounds__(32) root16_kernel(const __grid_constant__ factor16_args p) {
+    __shared__ __align__(16) double scratch[eliminate_scratch];
+    fragment none;
+    set_zero(none);
+    eliminate_root(p, none, scratch, static_cast<int>(threadIdx.x));
 }
 
 }  // namespace shoal::arrow::detail
