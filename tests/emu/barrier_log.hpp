@@ -39,8 +39,8 @@ class barrier_log {
         return at.line == skip_line_ && std::string_view(at.file).ends_with(skip_file_);
     }
 
-    void met(const call_site& at) { ++counts_[{at.text(), context_}].meetings; }
-    void ended_with(const call_site& at) { ++counts_[{at.text(), context_}].last; }
+    void met(const call_site& at) { ++counts_[{at.name(), context_}].meetings; }
+    void ended_with(const call_site& at) { ++counts_[{at.name(), context_}].last; }
 
     /// Makes `sync()` at `at` ("file:line") a no-op; empty: none.
     void skip(std::string_view at) {
@@ -54,12 +54,11 @@ class barrier_log {
 
     ~barrier_log() {
         if (!list_) return;
-        std::string text;
+        std::string lines;
         for (const auto& [key, n] : counts_)
-            text += key.first + '\t' + std::to_string(n.meetings) + '\t' +
-                    std::to_string(n.meetings - n.last) + '\t' + key.second + '\n';
+            lines += text(key.first, '\t', n.meetings, '\t', n.meetings - n.last, '\t', key.second, '\n');
         if (std::FILE* f = std::fopen(list_, "a")) {
-            std::fwrite(text.data(), 1, text.size(), f);
+            std::fwrite(lines.data(), 1, lines.size(), f);
             std::fclose(f);
         } else {
             std::fprintf(stderr, "SHOAL_EMU_LIST: cannot write %s\n", list_);

@@ -6,9 +6,10 @@
 /// `std::source_location` is not offered by every supported compiler; the builtins below are, and as default
 /// arguments they name the caller's line in the same way.
 
+#include "emu/text.hpp"
+
 #include <cstring>
 #include <string>
-#include <tuple>
 
 namespace shoal::emu {
 
@@ -20,7 +21,7 @@ struct call_site {
         return {file, line};
     }
 
-    std::string text() const { return std::string(file) + ":" + std::to_string(line); }
+    std::string name() const { return text(file, ":", line); }
 
     // The same header included in two translation units may give two copies of its name.
     friend bool operator==(const call_site& a, const call_site& b) {

@@ -5,6 +5,7 @@
 
 #include "emu/call_site.hpp"
 
+#include <sstream>
 #include <stdexcept>
 #include <string>
 #include <utility>
@@ -30,32 +31,31 @@ class divergence : public std::runtime_error {
 
   private:
     static std::string ranges(const std::vector<int>& m) {
-        std::string text;
+        std::ostringstream s;
         for (std::size_t i = 0; i < m.size();) {
             std::size_t j = i;
             while (j + 1 < m.size() && m[j + 1] == m[j] + 1) ++j;
-            if (!text.empty()) text += ", ";
-            text += std::to_string(m[i]);
-            if (j > i) text += "-" + std::to_string(m[j]);
+            s << (i == 0 ? "" : ", ") << m[i];
+            if (j > i) s << "-" << m[j];
             i = j + 1;
         }
-        return text;
+        return s.str();
     }
 
     static std::string describe(int size, const std::vector<stop>& stops) {
-        std::string text = "divergent barrier in a group of " + std::to_string(size);
-        for (const auto& s : stops) {
-            text += "\n  member " + ranges(s.members);
-            if (!*s.what) {
-                text += ": returned";
+        std::ostringstream s;
+        s << "divergent barrier in a group of " << size;
+        for (const auto& at : stops) {
+            s << "\n  member " << ranges(at.members);
+            if (!*at.what) {
+                s << ": returned";
                 continue;
             }
-            text += std::string(": waiting in ") + s.what + " at " + s.where.text();
-            if (s.group_size != size)
-                text += " (tile of " + std::to_string(s.group_size) + " from member " +
-                        std::to_string(s.group_first) + ")";
+            s << ": waiting in " << at.what << " at " << at.where.name();
+            if (at.group_size != size)
+                s << " (tile of " << at.group_size << " from member " << at.group_first << ")";
         }
-        return text;
+        return s.str();
     }
 
     std::vector<stop> stops_;

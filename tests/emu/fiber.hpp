@@ -62,8 +62,7 @@ class fiber_tile_group {
     T exchange(const T& x, int source, const char* what, call_site where) const {
         static_assert(std::is_trivially_copyable_v<T>);
         if (source < 0 || source >= W)
-            throw std::out_of_range(std::string(what) + " from lane " + std::to_string(source) + " of " +
-                                    std::to_string(W) + " at " + where.text());
+            throw std::out_of_range(text(what, " from lane ", source, " of ", W, " at ", where.name()));
         T y = x;
         run_->wait(member_, *meeting_, where, what, {&x, &y, source, sizeof(T)});
         return y;
@@ -87,9 +86,7 @@ class fiber_block_group {
     /// The tile of W lanes that the calling member belongs to. The block's size must be a multiple of W.
     template <int W>
     fiber_tile_group<W> split() const {
-        if (size() % W != 0)
-            throw std::invalid_argument("a block of " + std::to_string(size()) + " has no tiles of " +
-                                        std::to_string(W));
+        if (size() % W != 0) throw std::invalid_argument(text("a block of ", size(), " has no tiles of ", W));
         return {*run_, member_};
     }
 

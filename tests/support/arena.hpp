@@ -4,6 +4,7 @@
 /// The flat buffer of a test case: operands with padding inside and red zones between, all poisoned, and the check
 /// that nothing was written that may not be.
 
+#include "emu/text.hpp"
 #include "support/bits.hpp"
 #include "support/dense.hpp"
 #include "support/piece.hpp"
@@ -89,8 +90,8 @@ class arena {
             for (int r = 0; r < largest_group; ++r) {
                 const T x = got[p.p.offset + r];
                 if (r < members && !same_bits(x, got[p.p.offset]))
-                    return "member " + std::to_string(r) + " says " + show_bits(x) + ", member 0 " +
-                           show_bits(got[p.p.offset]);
+                    return emu::text("member ", r, " says ", show_bits(x), ", member 0 ",
+                                     show_bits(got[p.p.offset]));
                 if (r >= members && !same_bits(x, poison<T>())) return "a member beyond the group wrote";
             }
         }
@@ -106,8 +107,8 @@ class arena {
                 for (int i = 0; i < rows; ++i) {
                     const int e = p.p.at(i, j);
                     if (!same_bits(reference[e], got[e]))
-                        return describe(p, i, j) + ": " + show_bits(got[e]) + " is not " +
-                               show_bits(reference[e]);
+                        return emu::text(describe(p, i, j), ": ", show_bits(got[e]), " is not ",
+                                         show_bits(reference[e]));
                 }
         }
         return {};
@@ -152,26 +153,24 @@ class arena {
     }
 
     std::string describe(const entry& p, int i, int j) const {
-        return "operand " + std::to_string(p.p.index) + " (" + std::to_string(p.p.rows) + " x " +
-               std::to_string(p.p.cols) + "), element (" + std::to_string(i) + ", " + std::to_string(j) + ")";
+        return emu::text("operand ", p.p.index, " (", p.p.rows, " x ", p.p.cols, "), element (", i, ", ", j,
+                         ")");
     }
 
     std::string changed(int e, T got) const {
-        const std::string what = " became " + show_bits(got);
+        const std::string what = emu::text(" became ", show_bits(got));
         for (const auto& p : pieces_)
             for (int j = 0; j < p.p.cols; ++j)
                 for (int i = 0; i < p.p.rows; ++i)
                     if (p.p.at(i, j) == e)
-                        return (p.what == role::input ? "read-only " : "forbidden ") + describe(p, i, j) +
-                               what;
-        const entry* near = nullptr;
+                        return emu::text(p.what == role::input ? "read-only " : "forbidden ",
+                                         describe(p, i, j), what);
+        const entry* before = nullptr;
         for (const auto& p : pieces_)
-            if (p.p.offset <= e) near = &p;
-        return "padding or red zone" +
-               (near ? ", " + std::to_string(e - near->p.offset) + " elements past the start of operand " +
-                           std::to_string(near->p.index)
-                     : std::string()) +
-               what;
+            if (p.p.offset <= e) before = &p;
+        if (!before) return emu::text("the red zone before operand 0", what);
+        return emu::text("padding or red zone, ", e - before->p.offset,
+                         " elements past the start of operand ", before->p.index, what);
     }
 
     std::vector<T> initial_;

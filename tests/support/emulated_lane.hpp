@@ -44,22 +44,21 @@ void for_each_group(F&& f) {
 #ifdef SHOAL_EMU_TSAN
     f(std::string("tile of 4 threads"), emu::thread_tile<4>());
     f(std::string("warp of threads"), emu::thread_tile<32>());
-    for (int n : {2, 3, 33, 64}) f("block of " + std::to_string(n) + " threads", emu::thread_block(n));
+    for (int n : {2, 3, 33, 64}) f(emu::text("block of ", n, " threads"), emu::thread_block(n));
 #else
     constexpr emu::order orders[] = {emu::order::forward, emu::order::reverse, emu::order::random};
     for (auto o : orders) {
-        const std::string suffix = std::string(", ") + emu::name(o);
-        f("tile<2>" + suffix, emu::fiber_tile<2>(o));
-        f("tile<4>" + suffix, emu::fiber_tile<4>(o));
-        f("tile<8>" + suffix, emu::fiber_tile<8>(o));
-        f("tile<16>" + suffix, emu::fiber_tile<16>(o));
-        f("warp" + suffix, emu::fiber_tile<32>(o));
+        f(emu::text("tile<2>, ", emu::name(o)), emu::fiber_tile<2>(o));
+        f(emu::text("tile<4>, ", emu::name(o)), emu::fiber_tile<4>(o));
+        f(emu::text("tile<8>, ", emu::name(o)), emu::fiber_tile<8>(o));
+        f(emu::text("tile<16>, ", emu::name(o)), emu::fiber_tile<16>(o));
+        f(emu::text("warp, ", emu::name(o)), emu::fiber_tile<32>(o));
     }
     std::vector<int> sizes{1, 2, 3, 31, 32, 33, 64};
     if (full_lists()) sizes.insert(sizes.end(), {96, 128, 256, 1024});
     for (int n : sizes)
         for (auto o : orders) {
-            f("block(" + std::to_string(n) + "), " + emu::name(o), emu::fiber_block(n, o));
+            f(emu::text("block(", n, "), ", emu::name(o)), emu::fiber_block(n, o));
             if (n == 1) break;
         }
 #endif
@@ -70,7 +69,7 @@ namespace detail {
 /// Tells the barrier log which test runs.
 class test_listener : public testing::EmptyTestEventListener {
     void OnTestStart(const testing::TestInfo& t) override {
-        emu::barrier_log::global().enter(std::string(t.test_suite_name()) + "." + t.name());
+        emu::barrier_log::global().enter(emu::text(t.test_suite_name(), ".", t.name()));
     }
 };
 

@@ -69,7 +69,7 @@ __global__ void __launch_bounds__(1024) run_case(Case c, T* buffers, int element
 }
 
 inline void check_cuda(cudaError_t e, const char* what) {
-    if (e != cudaSuccess) throw std::runtime_error(std::string(what) + ": " + cudaGetErrorString(e));
+    if (e != cudaSuccess) throw std::runtime_error(emu::text(what, ": ", cudaGetErrorString(e)));
 }
 
 template <class G, class Case, class T, class Judge>
@@ -113,7 +113,7 @@ void run_on(const std::string& name, int members, int blocks, int threads, memor
         return judge.failed(name, e.what());
     }
     for (int k = 0; k < groups && !judge.enough(); ++k)
-        judge.run(name + ", group " + std::to_string(k),
+        judge.run(emu::text(name, ", group ", k),
                   host.data() + static_cast<std::size_t>(k) * static_cast<std::size_t>(stride), members);
 }
 
@@ -122,9 +122,9 @@ void run_in_both(const std::string& name, int members, int blocks, int threads, 
                  const arena<T>& a, Judge& judge) {
     if constexpr (supports<Case, G>()) {
         if (!judge.enough())
-            run_on<G>(name + ", global", members, blocks, threads, memory::global, c, a, judge);
+            run_on<G>(emu::text(name, ", global"), members, blocks, threads, memory::global, c, a, judge);
         if (!judge.enough())
-            run_on<G>(name + ", shared", members, blocks, threads, memory::shared, c, a, judge);
+            run_on<G>(emu::text(name, ", shared"), members, blocks, threads, memory::shared, c, a, judge);
     }
 }
 
@@ -142,7 +142,7 @@ void run_on_all_groups(const Case& c, const arena<T>& a, const Check& check,
     detail::run_in_both<tile_group<16>>("tile<16>", 16, 1, 64, c, a, judge);
     detail::run_in_both<tile_group<32>>("warp", 32, 1, 64, c, a, judge);
     for (int n : {1, 3, 32, 33, 64, 128, 256, 1024})
-        detail::run_in_both<block_group>("block(" + std::to_string(n) + ")", n, 2, n, c, a, judge);
+        detail::run_in_both<block_group>(emu::text("block(", n, ")"), n, 2, n, c, a, judge);
     judge.finish();
 }
 

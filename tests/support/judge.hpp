@@ -3,6 +3,7 @@
 /// \file
 /// What both lanes demand of a run.
 
+#include "emu/text.hpp"
 #include "support/arena.hpp"
 
 #include <cstdlib>
@@ -54,14 +55,14 @@ class judge {
         if (const auto v = arena_.violation(got, members); !v.empty()) return failed(group, v);
         if (!reference_.empty() && bits_ == across_groups::same_bits) {
             if (const auto d = arena_.difference(reference_.data(), got); !d.empty())
-                failed(group, d + " as on " + reference_group_);
+                failed(group, emu::text(d, " as on ", reference_group_));
             return;
         }
         if (reference_.empty()) {
             reference_.assign(got, got + arena_.size());
             reference_group_ = group;
         }
-        testing::ScopedTrace trace(__FILE__, __LINE__, "on " + group);
+        testing::ScopedTrace trace(__FILE__, __LINE__, emu::text("on ", group));
         check_(outcome<T>(got));
     }
 
