@@ -14,6 +14,11 @@ namespace shoal {
 /// `alpha * A @ B + beta * C`; BLAS gemm.
 template <Group G, MatrixView A, MatrixView B, MatrixView C>
 SHOAL_FN void gemm(const G& g, typename C::value_type alpha, A a, B b, typename C::value_type beta, C c) {
+    static_assert(detail::extents_agree<A::static_cols, B::static_rows>,
+                  "gemm: A has not as many columns as B has rows");
+    static_assert(detail::extents_agree<A::static_rows, C::static_rows>, "gemm: A and C differ in rows");
+    static_assert(detail::extents_agree<B::static_cols, C::static_cols>, "gemm: B and C differ in columns");
+    static_assert(detail::writable<C>, "gemm writes C, but its elements are const");
     using T = typename C::value_type;
     using how = flatten<G, C::static_rows, C::static_cols, A::static_cols>;
     const int m = c.rows();

@@ -14,6 +14,11 @@ namespace shoal {
 /// BLAS gemv.
 template <Group G, MatrixView A, VectorView X, VectorView Y>
 SHOAL_FN void gemv(const G& g, typename Y::value_type alpha, A a, X x, typename Y::value_type beta, Y y) {
+    static_assert(detail::extents_agree<A::static_cols, X::static_size>,
+                  "gemv: A has not as many columns as x has elements");
+    static_assert(detail::extents_agree<A::static_rows, Y::static_size>,
+                  "gemv: A has not as many rows as y has elements");
+    static_assert(detail::writable<Y>, "gemv writes y, but its elements are const");
     using T = typename Y::value_type;
     using how = flatten<G, A::static_rows, A::static_cols>;
     const int n = alpha == 0 ? 0 : a.cols();

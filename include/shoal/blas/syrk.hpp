@@ -16,6 +16,9 @@ namespace shoal {
 template <Group G, MatrixView A, MatrixView M, uplo Uplo>
 SHOAL_FN void syrk(const G& g, typename M::value_type alpha, A a, typename M::value_type beta,
                    symmetric<M, Uplo> c) {
+    static_assert(detail::extents_agree<M::static_rows, M::static_cols>, "syrk: C is not square");
+    static_assert(detail::extents_agree<A::static_rows, M::static_rows>, "syrk: A and C differ in rows");
+    static_assert(detail::writable<M>, "syrk writes C, but its elements are const");
     using T = typename M::value_type;
     using how = flatten<G, M::static_rows, A::static_cols>;
     const int n = c.matrix.rows();

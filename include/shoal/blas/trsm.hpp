@@ -15,6 +15,9 @@ namespace shoal {
 /// `scipy.linalg.solve_triangular(T, B)`; BLAS trsm with alpha = 1.
 template <Group G, MatrixView M, uplo Uplo, diagonal Diagonal, MatrixView B>
 SHOAL_FN void trsm(const G& g, triangular<M, Uplo, Diagonal> t, B b) {
+    static_assert(detail::extents_agree<M::static_rows, M::static_cols>, "trsm: T is not square");
+    static_assert(detail::extents_agree<M::static_rows, B::static_rows>, "trsm: T and B differ in rows");
+    static_assert(detail::writable<B>, "trsm writes B, but its elements are const");
     using T = typename B::value_type;
     using how = flatten<G, M::static_rows, B::static_cols>;
     const int n = b.rows();

@@ -14,6 +14,10 @@ namespace shoal {
 /// `scipy.linalg.solve_triangular(T, x)`; BLAS trsv.
 template <Group G, MatrixView M, uplo Uplo, diagonal Diagonal, VectorView X>
 SHOAL_FN void trsv(const G& g, triangular<M, Uplo, Diagonal> t, X x) {
+    static_assert(detail::extents_agree<M::static_rows, M::static_cols>, "trsv: T is not square");
+    static_assert(detail::extents_agree<M::static_rows, X::static_size>,
+                  "trsv: T has not as many rows as x has elements");
+    static_assert(detail::writable<X>, "trsv writes x, but its elements are const");
     using T = typename X::value_type;
     using how = flatten<G, M::static_rows>;
     const int n = x.size();

@@ -60,6 +60,9 @@ SHOAL_FN T fold_lanes(const G& g, T part, Combine combine) {
 template <Group G>
 inline constexpr int reduction_scratch = ShuffleGroup<G> ? 0 : detail::partials;
 
+/// Stands where no scratch is needed.
+struct no_scratch {};
+
 /// Reduces n terms in the library's one order; every member gets the result.
 ///
 /// Partial result p = 0 .. 31 starts at `zero` and takes the terms p, p + 32, p + 64, ... by `part =
@@ -73,6 +76,8 @@ inline constexpr int reduction_scratch = ShuffleGroup<G> ? 0 : detail::partials;
 /// Barriers: two where the members do not exchange registers, otherwise none.
 template <int N, class T, Group G, class Step, class Combine, class Scratch>
 SHOAL_FN T reduce(const G& g, int size, T zero, Step step, Combine combine, Scratch scratch) {
+    static_assert(ShuffleGroup<G> || !std::is_same_v<Scratch, no_scratch>,
+                  "a group without shuffles needs scratch here: a view of reduction_scratch<G> elements");
     constexpr int P = detail::partials;
     const int n = detail::static_or<N>(size);
     if constexpr (ShuffleGroup<G>) {
@@ -116,13 +121,12 @@ SHOAL_FN T reduce(const G& g, int size, T zero, Step step, Combine combine, Scra
     }
 }
 
-/// Stands where no scratch is needed.
-struct no_scratch {};
-
 /// x of member `source`, given to every member. Groups that exchange registers need no scratch and no
 /// barrier; others pass it through `scratch[0]`, with two barriers.
 template <class T, Group G, class Scratch>
 SHOAL_FN T broadcast(const G& g, T x, int source, Scratch scratch) {
+    static_assert(ShuffleGroup<G> || !std::is_same_v<Scratch, no_scratch>,
+                  "a group without shuffles needs scratch here: a view of one element");
     if constexpr (ShuffleGroup<G>) {
         return g.shuffle(x, source);
     } else {

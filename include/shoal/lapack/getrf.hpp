@@ -1,20 +1,11 @@
 #pragma once
 
-#include <limits>
-
 #include <shoal/group/collectives.hpp>
+#include <shoal/lapack/detail/pivot.hpp>
 #include <shoal/lapack/detail/swap.hpp>
 #include <shoal/view/matrix.hpp>
 
 namespace shoal {
-
-namespace detail {
-
-/// Below this a reciprocal overflows, and multipliers are divided instead.
-template <class T>
-inline constexpr T smallest_invertible = std::numeric_limits<T>::min() * T(4);
-
-}  // namespace detail
 
 /// P A = L U with partial pivoting, A of order n, in place: L strictly below the diagonal with ones implied, U above.
 ///
@@ -31,29 +22,22 @@ inline constexpr T smallest_invertible = std::numeric_limits<T>::min() * T(4);
 /// Equivalent: `scipy.linalg.lu_factor(A)`; LAPACK getrf, its pivots less one.
 template <Group G, MatrixView A, VectorView P>
 SHOAL_FN int getrf(const G& g, A a, P pivots) {
+    static_assert(detail::extents_agree<A::static_rows, A::static_cols>, "getrf: A is not square");
+    static_assert(detail::extents_agree<A::static_rows, P::static_size>,
+                  "getrf: A has not as many rows as pivots");
+    static_assert(detail::writable<A>, "getrf writes A, but its elements are const");
+    static_assert(detail::writable<P>, "getrf writes the pivots, but they are const");
     using T = typename A::value_type;
     using how = flatten<G, A::static_rows>;
     const int n = a.rows();
     int info = 0;
     core::loop(how{}, 0, n, [&](int k) SHOAL_INLINE_LAMBDA {
-        // Everyone searches alone: reads of one address are broadcast, and no barrier or scratch is needed.
         const T above = a(k, k);
-        T pivot = above;
-        int p = k;
-        core::loop(how{}, k + 1, n, [&](int i) SHOAL_INLINE_LAMBDA {
-            const T candidate = a(i, k);
-            if (core::magnitude_key(candidate) > core::magnitude_key(pivot)) {
-                pivot = candidate;
-                p = i;
-            }
-        });
+        const auto found = detail::find_pivot(how{}, a, k);
+        const T pivot = found.value;
+        const int p = found.row;
         if (info == 0 && !core::good_pivot(core::abs(pivot))) info = k + 1;
-        const bool divide = core::abs(pivot) < detail::smallest_invertible<T>;
-        const T r = core::pivot_reciprocal(pivot);
-        const auto multiplier = [&](T value) SHOAL_INLINE_LAMBDA {
-            if (pivot == 0) return value;
-            return divide ? value / pivot : value * r;
-        };
+        const detail::divider<T> over(pivot);
         // Everyone has read column k, before it changes.
         g.sync();
         if (g.rank() == k % g.size()) pivots(k) = p;
@@ -62,7 +46,7 @@ SHOAL_FN int getrf(const G& g, A a, P pivots) {
         });
         strided(how{}, g, n, [&](int i) SHOAL_INLINE_LAMBDA {
             if (i == k) a(i, k) = pivot;
-            if (i > k) a(i, k) = multiplier(i == p ? above : a(i, k));
+            if (i > k) a(i, k) = over(i == p ? above : a(i, k));
         });
         // Row k and the multipliers, before the update uses them.
         g.sync();

@@ -12,6 +12,7 @@ namespace shoal {
 /// members. LAPACK laswp.
 template <Group G, MatrixView B, VectorView P>
 SHOAL_FN void laswp(const G& g, B b, P pivots) {
+    static_assert(detail::writable<B>, "laswp writes B, but its elements are const");
     using how = flatten<G, B::static_rows, B::static_cols, P::static_size>;
     strided(how{}, g, b.cols(), [&](int j) SHOAL_INLINE_LAMBDA {
         core::loop(how{}, 0, pivots.size(), [&](int k) SHOAL_INLINE_LAMBDA {
@@ -25,6 +26,7 @@ SHOAL_FN void laswp(const G& g, B b, P pivots) {
 /// The inverse of laswp(): the same interchanges from the last to the first.
 template <Group G, MatrixView B, VectorView P>
 SHOAL_FN void laswp_reversed(const G& g, B b, P pivots) {
+    static_assert(detail::writable<B>, "laswp_reversed writes B, but its elements are const");
     using how = flatten<G, B::static_rows, B::static_cols, P::static_size>;
     const int n = pivots.size();
     strided(how{}, g, b.cols(), [&](int j) SHOAL_INLINE_LAMBDA {

@@ -74,6 +74,8 @@ SHOAL_FN int potrf_columns(const G& g, M a) {
 /// the members. Equivalent: `numpy.linalg.cholesky(A)`; LAPACK potrf.
 template <potrf_policy Policy = potrf_policy{}, Group G, MatrixView M, uplo Uplo>
 SHOAL_FN int potrf(const G& g, triangular<M, Uplo> a) {
+    static_assert(detail::extents_agree<M::static_rows, M::static_cols>, "potrf: A is not square");
+    static_assert(detail::writable<M>, "potrf writes A, but its elements are const");
     int info = 0;
     if constexpr (Uplo == uplo::upper) {
         info = potrf<Policy>(defer_sync(g), transposed(a));

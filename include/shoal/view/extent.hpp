@@ -11,6 +11,19 @@ inline constexpr int dynamic = -1;
 
 namespace detail {
 
+/// Whether two extents can be the same number: unless both are static and differ.
+template <int A, int B>
+inline constexpr bool extents_agree = A == dynamic || B == dynamic || A == B;
+
+/// Whether elements can be assigned through a view; not when it is a view of const elements.
+template <class View>
+inline constexpr bool writable = requires(const View& v, typename View::value_type x) {
+    v(0) = x;
+}
+|| requires(const View& v, typename View::value_type x) {
+    v(0, 0) = x;
+};
+
 /// A number that takes no room when it is static. `Tag` tells the extents of one view apart: two empty
 /// members of the same type would need two addresses.
 template <int Value, int Tag = 0>

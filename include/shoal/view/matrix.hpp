@@ -69,22 +69,21 @@ class matrix {
 
     /// Column j as a vector.
     SHOAL_FN constexpr auto column(int j) const {
-        return vector<T, Rows, map_type::static_row_step>{&(*this)(0, j), rows(), row_step()};
+        return vector<T, Rows, map_type::static_row_step>{at(0, j), rows(), row_step()};
     }
     /// Row i as a vector.
     SHOAL_FN constexpr auto row(int i) const {
-        return vector<T, Cols, map_type::static_col_step>{&(*this)(i, 0), cols(), col_step()};
+        return vector<T, Cols, map_type::static_col_step>{at(i, 0), cols(), col_step()};
     }
 
     /// The R x C part whose first element is (i, j).
     template <int R, int C>
     SHOAL_FN constexpr auto block(int i, int j) const {
-        return make<R, C, typename traits::part>(&(*this)(i, j), R, C, row_step(), col_step());
+        return make<R, C, typename traits::part>(at(i, j), R, C, row_step(), col_step());
     }
     /// The rows x cols part whose first element is (i, j).
     SHOAL_FN constexpr auto block(int i, int j, int rows, int cols) const {
-        return make<dynamic, dynamic, typename traits::part>(&(*this)(i, j), rows, cols, row_step(),
-                                                             col_step());
+        return make<dynamic, dynamic, typename traits::part>(at(i, j), rows, cols, row_step(), col_step());
     }
     /// The transposed matrix: the same memory with the storage order flipped, no data moves.
     SHOAL_FN constexpr auto flipped() const {
@@ -105,6 +104,9 @@ class matrix {
         return {data, rows, cols, map{{row_step}, {col_step}}};
     }
 
+    /// Where element (i, j) is or would be: a part without elements may lie at the end, or at a null pointer.
+    SHOAL_FN constexpr T* at(int i, int j) const { return data_ + map_.offset(i, j); }
+
     T* data_ = nullptr;
     [[no_unique_address]] detail::extent<Rows, 0> rows_;
     [[no_unique_address]] detail::extent<Cols, 1> cols_;
@@ -116,10 +118,12 @@ matrix(T*, int, int) -> matrix<T>;
 template <class T>
 matrix(T*, int, int, std::int64_t) -> matrix<T, dynamic, dynamic, column_ld<dynamic>>;
 
-/// Anything with elements `a(i, j)`, i = 0 .. rows() - 1, j = 0 .. cols() - 1.
+/// Anything with elements `a(i, j)`, i = 0 .. rows() - 1, j = 0 .. cols() - 1, its extents static or `dynamic`.
 template <class M>
 concept MatrixView = requires(const M& a, int i) {
     typename M::value_type;
+    { M::static_rows } -> std::convertible_to<int>;
+    { M::static_cols } -> std::convertible_to<int>;
     { a.rows() } -> std::convertible_to<int>;
     { a.cols() } -> std::convertible_to<int>;
     { a(i, i) } -> std::convertible_to<typename M::value_type>;

@@ -67,10 +67,11 @@ vector(T*, int) -> vector<T>;
 template <class T>
 vector(T*, int, std::int64_t) -> vector<T, dynamic, dynamic>;
 
-/// Anything with elements `x(i)`, i = 0 .. size() - 1.
+/// Anything with elements `x(i)`, i = 0 .. size() - 1, its size static or `dynamic`.
 template <class V>
 concept VectorView = requires(const V& x, int i) {
     typename V::value_type;
+    { V::static_size } -> std::convertible_to<int>;
     { x.size() } -> std::convertible_to<int>;
     { x(i) } -> std::convertible_to<typename V::value_type>;
 };
