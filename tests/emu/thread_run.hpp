@@ -3,7 +3,7 @@
 /// \file
 /// Members on real threads, for ThreadSanitizer.
 ///
-/// The barrier is a mutex and a condition variable of its own per group and tile: `std::barrier` would hang where the
+/// A barrier is a mutex and a condition variable per group and tile: `std::barrier` would hang where the
 /// members diverge, and a mutex shared by all tiles would order accesses that the code under test does not order.
 /// A shuffle orders nothing for ThreadSanitizer, as on a GPU it orders no memory accesses.
 
@@ -67,6 +67,9 @@ class thread_run {
         const char* what = "";
         std::mutex mutex;
         std::condition_variable opened;
+#ifdef SHOAL_EMU_TSAN
+        char clocks[2] = {};
+#endif
     };
 
     explicit thread_run(int size) : size_(size), members_(static_cast<std::size_t>(size)) {
@@ -81,14 +84,33 @@ class thread_run {
         }
     }
 
-    int size() const { return size_; }
-    meeting& whole() { return whole_; }
+    int size() const {
+        return size_;
+    }
+    meeting& whole() {
+        return whole_;
+    }
     meeting& tile(int first, int width) {
         return *tiles_[std::countr_zero(static_cast<unsigned>(width))]
                       [static_cast<std::size_t>(first / width)];
     }
 
-    void sync(int rank, meeting& m, call_site where) { wait(rank, m, where, "sync", nullptr, nullptr, 0, 0); }
+    void sync(int rank, meeting& m, call_site where) {
+#ifdef SHOAL_EMU_TSAN
+        // Exactly what a barrier orders, no more: a member that wakes late takes the mutex after faster ones have
+        // let go of it on their way to the next barrier, and would hide races with them. Nobody is two barriers
+        // ahead, so two clocks suffice; the generation stands still until this member arrives.
+        void* const clock = &m.clocks[m.generation % 2];
+        __tsan_release(clock);
+        {
+            unordered here;
+            wait(rank, m, where, "sync", nullptr, nullptr, 0, 0);
+        }
+        __tsan_acquire(clock);
+#else
+        wait(rank, m, where, "sync", nullptr, nullptr, 0, 0);
+#endif
+    }
 
     void exchange(int rank, meeting& m, call_site where, const char* what, const void* give, void* take,
                   int source, std::size_t bytes) {
