@@ -125,6 +125,8 @@ struct step {
     int last_update;    ///< one past the end
     int blocks_before;  ///< blocks of the factor that the steps before this one leave, L_j counted as one
 
+    side later = side::root;  ///< the neighbour that is eliminated after the other one
+
     constexpr int neighbours() const { return at.a == 0 ? 1 : 2; }
 };
 
@@ -179,10 +181,11 @@ plan make_plan(int stages, Eliminate eliminate) {
         const auto& mine = onto[static_cast<std::size_t>(j)];
         const int first = static_cast<int>(p.updates.size());
         p.updates.insert(p.updates.end(), mine.begin(), mine.end());
+        const side later = e.a != 0 && e.b <= stages && level(e.a) > level(e.b) ? side::end : side::root;
         // Consecutive nodes have no fill between them, since a fill needs a node in the middle.
         p.steps.push_back({j, e, fill[static_cast<std::size_t>(j)],
                            e.a == 0 ? -1 : fill[static_cast<std::size_t>(e.a)], first,
-                           static_cast<int>(p.updates.size()), blocks});
+                           static_cast<int>(p.updates.size()), blocks, later});
         blocks += 1 + p.steps.back().neighbours();
         onto[static_cast<std::size_t>(e.b)].push_back({s, side::root});
         if (e.a != 0) {

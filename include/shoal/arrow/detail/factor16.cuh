@@ -19,6 +19,7 @@
 /// itself is not stored: z = W^T (W r) has the backward error of a triangular solve, D^{-1} r loses up to seven digits
 /// at condition 1e12.
 
+#include <shoal/arrow/detail/bulk_copy.cuh>
 #include <shoal/arrow/detail/eliminate16.cuh>
 #include <shoal/arrow/types.hpp>
 
@@ -93,13 +94,6 @@ struct pending {
         for (int part = 0; part < 3; ++part) store(part, record, lane, true);
     }
 };
-
-__device__ __forceinline__ void prefetch_l2(const double* p, int doubles) {
-#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
-    asm volatile("cp.async.bulk.prefetch.L2.global [%0],%1;" ::"l"(__cvta_generic_to_global(p)), "r"(doubles * 8)
-                 : "memory");
-#endif
-}
 
 /// One warp's view of one tail.
 struct tail16 {
@@ -270,23 +264,6 @@ __device__ __forceinline__ void sum_grams(fragment& X, const double* grams, int 
     X.v[1][0][0] = s1.x, X.v[1][0][1] = s1.y;
     X.v[1][1][0] = s2.x, X.v[1][1][1] = s2.y;
     X.v[0][1][0] = X.v[0][1][1] = 0.0;
-}
-
-/// Barrier of a cluster, with the writes before it visible after it, shared memory of the other blocks included.
-__device__ __forceinline__ void cluster_barrier() {
-#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
-    asm volatile("barrier.cluster.arrive.release.aligned;\nbarrier.cluster.wait.acquire.aligned;" ::: "memory");
-#endif
-}
-/// The address of p, a pointer to this block's shared memory, in block `rank` of the cluster.
-__device__ __forceinline__ double* in_block(double* p, unsigned rank) {
-#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
-    double* q;
-    asm("mapa.u64 %0,%1,%2;" : "=l"(q) : "l"(p), "r"(rank));
-    return q;
-#else
-    return p;
-#endif
 }
 
 /// All warps of the block: the sum of a group's grams, then of the groups'. Of all blocks only one, the last to arrive,

@@ -138,7 +138,8 @@ SHOAL_FN void root_product(const tail_job<T>& job, const T* b, std::int64_t ld, 
     }
 }
 
-/// x := L^-T (y - F' x_0) over steps last - 1 .. first of a tail, for R columns.
+/// x := L^-T (y - F' x_0) over steps last - 1 .. first of a tail, for R columns. The sums run over the later columns of
+/// the factor in descending order, as in a backward substitution with the whole factor.
 template <class T, int n, int R>
 SHOAL_FN void backward(const tail_job<T>& job, int first, int last, T* b, const T* root, std::int64_t ld) {
     const plan& p = *job.steps;
@@ -146,10 +147,14 @@ SHOAL_FN void backward(const tail_job<T>& job, int first, int last, T* b, const 
     for (int index = last - 1; index >= first; --index) {
         const step& s = p.steps[static_cast<std::size_t>(index)];
         const auto own = pieces_of<T, n>(p, job.factor, index);
+        T* x = at(s.node);
         const T* xb = s.node == p.stages ? root : at(s.at.b);
-        fast::block_subtract_transposed<T, n, R>(at(s.node), own.b, xb, ld);
-        if (s.neighbours() == 2) fast::block_subtract_transposed<T, n, R>(at(s.node), own.a, at(s.at.a), ld);
-        fast::block_backward<T, n, R>(at(s.node), own.l, own.r, ld);
+        if (s.later == side::end) fast::block_subtract_transposed<T, n, R>(x, own.a, at(s.at.a), ld);
+        fast::block_subtract_transposed<T, n, R>(x, own.b, xb, ld);
+        if (s.later == side::root && s.neighbours() == 2) {
+            fast::block_subtract_transposed<T, n, R>(x, own.a, at(s.at.a), ld);
+        }
+        fast::block_backward<T, n, R>(x, own.l, own.r, ld);
     }
 }
 

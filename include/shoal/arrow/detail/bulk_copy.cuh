@@ -1,0 +1,98 @@
+#pragma once
+
+/// \file
+/// Bulk asynchronous copies from global into shared memory that complete on an mbarrier, cluster barriers, and 16-byte
+/// stores that carry a value together with the flag that announces it.
+
+#include <shoal/core/macros.hpp>
+
+namespace shoal::arrow::detail {
+
+__device__ __forceinline__ unsigned shared_address(const void* p) {
+    return static_cast<unsigned>(__cvta_generic_to_shared(p));
+}
+
+#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
+
+/// One arrival per phase. Call barrier_init_fence() after the last one.
+__device__ __forceinline__ void barrier_init(unsigned barrier) {
+    asm volatile("mbarrier.init.shared::cta.b64 [%0],1;" ::"r"(barrier) : "memory");
+}
+/// Makes initialised barriers visible to the copy engine.
+__device__ __forceinline__ void barrier_init_fence() {
+    asm volatile("fence.mbarrier_init.release.cluster;\nfence.proxy.async.shared::cta;" ::: "memory");
+}
+/// Starts a copy of `bytes` (a multiple of 16, as are both addresses); the barrier's phase ends when it is done.
+__device__ __forceinline__ void bulk_copy(unsigned target, const void* source, unsigned bytes, unsigned barrier) {
+    asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _,[%0],%1;" ::"r"(barrier), "r"(bytes) : "memory");
+    asm volatile("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%0],[%1],%2,[%3];" ::"r"(target),
+                 "l"(__cvta_generic_to_global(source)), "r"(bytes), "r"(barrier)
+                 : "memory");
+}
+/// Waits for the end of the phase of the given parity.
+__device__ __forceinline__ void barrier_wait(unsigned barrier, unsigned parity) {
+    unsigned done;
+    do {
+        asm volatile(
+            "{\n.reg .pred ready;\n"
+            "mbarrier.try_wait.parity.shared::cta.b64 ready,[%1],%2;\n"
+            "selp.u32 %0,1,0,ready;\n}"
+            : "=r"(done)
+            : "r"(barrier), "r"(parity)
+            : "memory");
+    } while (done == 0);
+}
+/// Asks for the lines of a block ahead of its loads.
+__device__ __forceinline__ void prefetch_l2(const double* p, int doubles) {
+    asm volatile("cp.async.bulk.prefetch.L2.global [%0],%1;" ::"l"(__cvta_generic_to_global(p)), "r"(doubles * 8)
+                 : "memory");
+}
+
+__device__ __forceinline__ void cluster_arrive() {
+    asm volatile("barrier.cluster.arrive.release.aligned;" ::: "memory");
+}
+__device__ __forceinline__ void cluster_wait() { asm volatile("barrier.cluster.wait.acquire.aligned;" ::: "memory"); }
+/// The address of p, a pointer to this block's shared memory, in block `rank` of the cluster.
+__device__ __forceinline__ double* in_block(double* p, unsigned rank) {
+    double* q;
+    asm("mapa.u64 %0,%1,%2;" : "=l"(q) : "l"(p), "r"(rank));
+    return q;
+}
+
+/// value and flag in one 16-byte access: who sees the flag has the value, without a fence between them.
+__device__ __forceinline__ void store_flagged(double2* p, double value, unsigned long long flag) {
+    asm volatile(
+        "{\n.reg .b128 both;\nmov.b128 both,{%1,%2};\nst.relaxed.gpu.global.b128 [%0],both;\n}" ::"l"(
+            __cvta_generic_to_global(p)),
+        "l"(__double_as_longlong(value)), "l"(flag)
+        : "memory");
+}
+__device__ __forceinline__ void load_flagged(const double2* p, double& value, unsigned long long& flag) {
+    long long bits;
+    asm volatile("{\n.reg .b128 both;\nld.relaxed.gpu.global.b128 both,[%2];\nmov.b128 {%0,%1},both;\n}"
+                 : "=l"(bits), "=l"(flag)
+                 : "l"(__cvta_generic_to_global(p))
+                 : "memory");
+    value = __longlong_as_double(bits);
+}
+
+#else  // The generic kernels run there; these only keep other targets compiling.
+__device__ __forceinline__ void barrier_init(unsigned) {}
+__device__ __forceinline__ void barrier_init_fence() {}
+__device__ __forceinline__ void bulk_copy(unsigned, const void*, unsigned, unsigned) {}
+__device__ __forceinline__ void barrier_wait(unsigned, unsigned) {}
+__device__ __forceinline__ void prefetch_l2(const double*, int) {}
+__device__ __forceinline__ void cluster_arrive() {}
+__device__ __forceinline__ void cluster_wait() {}
+__device__ __forceinline__ double* in_block(double* p, unsigned) { return p; }
+__device__ __forceinline__ void store_flagged(double2*, double, unsigned long long) {}
+__device__ __forceinline__ void load_flagged(const double2*, double&, unsigned long long&) {}
+#endif
+
+/// Barrier of a cluster, with the writes before it visible after it, shared memory of the other blocks included.
+__device__ __forceinline__ void cluster_barrier() {
+    cluster_arrive();
+    cluster_wait();
+}
+
+}  // namespace shoal::arrow::detail
