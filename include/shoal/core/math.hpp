@@ -132,7 +132,7 @@ SHOAL_FN std::uint64_t magnitude_key(double x) {
     return __builtin_bit_cast(std::uint64_t, x) & 0x7fffffffffffffffULL;
 #endif
 }
-/// \copydoc magnitude_key(double)
+/// The same for float.
 SHOAL_FN std::uint32_t magnitude_key(float x) {
 #if defined(SHOAL_DEVICE_CODE)
     return __float_as_uint(x) & 0x7fffffffU;
@@ -149,7 +149,7 @@ SHOAL_FN double from_bits(std::uint64_t bits) {
     return __builtin_bit_cast(double, bits);
 #endif
 }
-/// \copydoc from_bits(std::uint64_t)
+/// The same for float.
 SHOAL_FN float from_bits(std::uint32_t bits) {
 #if defined(SHOAL_DEVICE_CODE)
     return __uint_as_float(bits);

@@ -72,7 +72,7 @@ requires(detail::MdspanLike<X>) SHOAL_FN constexpr auto adapt(const X& x) {
     }
 }
 
-/// \copydoc adapt(const X&)
+/// The same for a matrix with Eigen's members: static extents stay static.
 SHOAL_CALLS_HOST_OR_DEVICE
 template <class X>
 requires(detail::EigenLike<std::remove_reference_t<X>>) SHOAL_FN constexpr auto adapt(X&& x) {
@@ -86,7 +86,7 @@ requires(detail::EigenLike<std::remove_reference_t<X>>) SHOAL_FN constexpr auto 
                               by_rows ? outer : inner, by_rows ? inner : outer};
 }
 
-/// \copydoc adapt(const X&)
+/// The same for anything with `data()` and `size()`: a vector of elements in a row.
 SHOAL_CALLS_HOST_OR_DEVICE
 template <class X>
 requires(detail::ArrayLike<std::remove_reference_t<X>>) SHOAL_FN constexpr auto adapt(X&& x) {
