@@ -113,6 +113,9 @@ SHOAL_FN pivot_root<T> pivot_rsqrt(T d) {
 /// The largest finite number. A constant, since device code may not call the functions of the standard library.
 template <class T>
 inline constexpr T largest_finite = std::numeric_limits<T>::max();
+/// The distance from 1 to the next number.
+template <class T>
+inline constexpr T epsilon = std::numeric_limits<T>::epsilon();
 
 /// Whether d can be the pivot of a Cholesky step: positive and finite. False for NaN.
 template <class T>

@@ -1,0 +1,30 @@
+#pragma once
+
+#include <shoal/group/collectives.hpp>
+#include <shoal/view/matrix.hpp>
+
+namespace shoal {
+
+/// y := x for x and y of n elements, which must not overlap.
+///
+/// Barriers: the exit barrier. Cost: n moves shared by the members. Equivalent: `y[:] = x`; BLAS copy.
+template <Group G, VectorView X, VectorView Y>
+SHOAL_FN void copy(const G& g, X x, Y y) {
+    strided(flatten<G, Y::static_size>{}, g, y.size(), [&](int i) SHOAL_INLINE_LAMBDA { y(i) = x(i); });
+    // The elements of y that other members wrote.
+    if constexpr (syncs_on_exit<G>) g.sync();
+}
+
+/// B := A for A and B of m x n, which must not overlap; `copy(g, transposed(A), B)` transposes.
+///
+/// Barriers: the exit barrier. Cost: m n moves shared by the members. Equivalent: `B[:] = A`; LAPACK lacpy.
+template <Group G, MatrixView A, MatrixView B>
+SHOAL_FN void copy(const G& g, A a, B b) {
+    const int m = b.rows();
+    strided(flatten<G, B::static_rows, B::static_cols>{}, g, m * b.cols(),
+            [&](int e) SHOAL_INLINE_LAMBDA { b(e % m, e / m) = a(e % m, e / m); });
+    // The elements of B that other members wrote.
+    if constexpr (syncs_on_exit<G>) g.sync();
+}
+
+}  // namespace shoal

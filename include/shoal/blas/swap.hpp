@@ -1,0 +1,22 @@
+#pragma once
+
+#include <shoal/group/collectives.hpp>
+
+namespace shoal {
+
+/// x and y of n elements change places; they must not overlap.
+///
+/// Barriers: the exit barrier. Cost: n interchanges shared by the members. BLAS swap.
+template <Group G, VectorView X, VectorView Y>
+SHOAL_FN void swap(const G& g, X x, Y y) {
+    using T = typename X::value_type;
+    strided(flatten<G, X::static_size>{}, g, x.size(), [&](int i) SHOAL_INLINE_LAMBDA {
+        const T held = x(i);
+        x(i) = y(i);
+        y(i) = held;
+    });
+    // The elements that other members moved.
+    if constexpr (syncs_on_exit<G>) g.sync();
+}
+
+}  // namespace shoal

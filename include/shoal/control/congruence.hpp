@@ -1,0 +1,38 @@
+#pragma once
+
+#include <shoal/blas/detail/triangle_entry.hpp>
+#include <shoal/blas/gemm.hpp>
+#include <shoal/view/triangle.hpp>
+
+namespace shoal {
+
+/// Q := alpha X' M X + beta Q, M symmetric of order k given in full, X of k x n, Q of order n written in full.
+/// `transposed(X)` for X M X'.
+///
+/// The lower triangle is computed and mirrored, so Q is symmetric to the bit. beta = 0 never reads Q, otherwise its lower
+/// triangle is read. Q must not overlap the others. The bits are the same at every scope and group size.
+///
+/// \param scratch k x n, left holding M X
+/// Barriers: two. Cost: n k^2 + n^2 k / 2 FMA shared by the members. Equivalent: `alpha * X.T @ M @ X + beta * Q`.
+template <Group G, MatrixView X, MatrixView M, MatrixView Q, MatrixView S>
+SHOAL_FN void congruence(const G& g, typename Q::value_type alpha, X x, M m, typename Q::value_type beta, Q q,
+                         S scratch) {
+    using T = typename Q::value_type;
+    using how = flatten<G, Q::static_rows, X::static_rows>;
+    gemm(with_exit_sync(g), T(1), m, x, T(0), scratch);
+    const int n = q.rows();
+    strided(how{}, g, detail::triangle_size(n), [&](int e) SHOAL_INLINE_LAMBDA {
+        const auto entry = detail::triangle_at(e, n);
+        T sum = 0;
+        core::loop(how{}, 0, x.rows(), [&](int k) SHOAL_INLINE_LAMBDA {
+            sum = core::fma(x(k, entry.i), scratch(k, entry.j), sum);
+        });
+        const T value = beta == 0 ? alpha * sum : core::fma(beta, q(entry.i, entry.j), alpha * sum);
+        q(entry.i, entry.j) = value;
+        q(entry.j, entry.i) = value;
+    });
+    // The elements of Q that other members wrote.
+    if constexpr (syncs_on_exit<G>) g.sync();
+}
+
+}  // namespace shoal

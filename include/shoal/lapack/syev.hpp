@@ -1,0 +1,92 @@
+#pragma once
+
+#include <shoal/group/collectives.hpp>
+#include <shoal/lapack/detail/jacobi.hpp>
+#include <shoal/view/triangle.hpp>
+
+namespace shoal {
+
+/// Choices of syev().
+struct syev_policy {
+    int max_sweeps =
+        24;  ///< sweeps after which the search is given up; ten are the most seen on matrices up to 128
+};
+
+/// Elements of scratch that syev() needs for a matrix of order n.
+SHOAL_FN constexpr int syev_scratch(int n) {
+    return n * n + 2 * n;
+}
+
+/// A V = V diag(W), V orthogonal: all eigenvalues and eigenvectors of a symmetric A of order n (`symmetric_lower(A)` or
+/// `symmetric_upper(A)`), by two-sided Jacobi rotations, n / 2 disjoint ones at a time.
+///
+/// W is ascending; column j of V belongs to W(j). A is not changed, and only its named triangle is read. Eigenvectors of
+/// equal eigenvalues are some orthonormal basis. The bits are the same at every scope and group size.
+///
+/// \param w n elements, written
+/// \param v n x n, written
+/// \param scratch syev_scratch(n) elements shared by the members
+/// \return 0; k > 0: k pairs still had to be rotated in the last sweep allowed, and W and V are approximate; n + 1: A is
+///         not finite, and W and V are not written. Every member gets the same value.
+/// Barriers: three a round of n / 2 rotations. Cost: about 6 n^3 FMA a sweep shared by the members, 6 to 10 sweeps.
+/// Equivalent: `numpy.linalg.eigh(A)`; LAPACK syev. Source: G. Golub, C. Van Loan, Matrix Computations, 8.5.
+template <syev_policy Policy = syev_policy{}, Group G, MatrixView M, uplo Uplo, VectorView W, MatrixView V,
+          class Scratch>
+SHOAL_FN int syev(const G& g, symmetric<M, Uplo> a, W w, V v, Scratch scratch) {
+    using T = typename M::value_type;
+    const int n = a.matrix.rows();
+    const matrix<T> s(&scratch[0], n, n);
+    T* const cosines = &scratch[n * n];
+    T* const sines = cosines + n;
+
+    strided(core::rolled{}, g, n * n, [&](int e) SHOAL_INLINE_LAMBDA {
+        const int i = e % n;
+        const int j = e / n;
+        const bool stored = Uplo == uplo::lower ? i >= j : i <= j;
+        s(i, j) = stored ? a.matrix(i, j) : a.matrix(j, i);
+    });
+    // The working copy, before everyone looks for its largest entry.
+    g.sync();
+    T largest = 0;
+    for (int e = 0; e < n * n; ++e) {
+        const T entry = core::abs(s(e % n, e / n));
+        if (core::magnitude_key(entry) > core::magnitude_key(largest)) largest = entry;
+    }
+    if (largest != 0 && !core::good_pivot(largest)) {
+        // Everyone has read the scratch: it may be used again.
+        g.sync();
+        return n + 1;
+    }
+    strided(core::rolled{}, g, n * n,
+            [&](int e) SHOAL_INLINE_LAMBDA { v(e % n, e / n) = e % n == e / n ? T(1) : T(0); });
+
+    // What is left off the diagonal then moves no eigenvalue by more than a quarter unit of the norm.
+    const T negligible = largest * (core::epsilon<T> / T(4 * (n + 1)));
+    const int players = n + n % 2;
+    int rotated = 1;
+    for (int sweep = 0; sweep < Policy.max_sweeps && rotated > 0; ++sweep) {
+        rotated = 0;
+        for (int round = 0; round < players - 1; ++round) {
+            strided(core::rolled{}, g, players / 2, [&](int pair) SHOAL_INLINE_LAMBDA {
+                const auto [p, q] = detail::jacobi_pair(pair, round, players);
+                const auto turn = q < n ? detail::jacobi_rotation(s(p, p), s(q, q), s(q, p), negligible)
+                                        : detail::jacobi_turn<T>{1, 0};
+                cosines[pair] = turn.c;
+                sines[pair] = turn.s;
+            });
+            // The rotations of this round, before everyone applies them.
+            g.sync();
+            for (int pair = 0; pair < players / 2; ++pair) rotated += sines[pair] != 0 ? 1 : 0;
+            detail::rotate_rows(g, s, round, players, cosines, sines);
+            // The rotated rows, before the columns are.
+            g.sync();
+            detail::rotate_columns(g, s, v, round, players, cosines, sines);
+            // The rotated matrix, before the next rotations are made from it.
+            g.sync();
+        }
+    }
+    detail::sort_eigenpairs(g, s, w, v, cosines);
+    return rotated;
+}
+
+}  // namespace shoal
