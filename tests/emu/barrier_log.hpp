@@ -6,7 +6,7 @@
 /// - `SHOAL_EMU_LIST=FILE`: when the program ends, one line per barrier and context is appended to FILE:
 ///   `file:line <tab> meetings <tab> inner meetings <tab> context`. A meeting is inner unless it was the last one
 ///   of its run. The context is the running test, told through `barrier_log::enter`.
-/// - `SHOAL_EMU_SKIP=file:line`: all members of fiber groups run through that `sync()` without waiting. The file
+/// - `SHOAL_EMU_SKIP=file:line`: all members run through that `sync()` without waiting. The file
 ///   may be the end of a path.
 ///
 /// `tools/mutate-barriers` drives both.

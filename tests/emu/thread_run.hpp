@@ -7,6 +7,7 @@
 /// members diverge, and a mutex shared by all tiles would order accesses that the code under test does not order.
 /// A shuffle orders nothing for ThreadSanitizer, as on a GPU it orders no memory accesses.
 
+#include "emu/barrier_log.hpp"
 #include "emu/call_site.hpp"
 #include "emu/context.hpp"
 #include "emu/divergence.hpp"
@@ -96,6 +97,7 @@ class thread_run {
     }
 
     void sync(int rank, meeting& m, call_site where) {
+        if (log_.skipping() && log_.skipped(where)) return;
 #ifdef SHOAL_EMU_TSAN
         // Exactly what a barrier orders, no more: a member that wakes late takes the mutex after faster ones have
         // let go of it on their way to the next barrier, and would hide races with them. Nobody is two barriers
@@ -140,6 +142,7 @@ class thread_run {
         for (auto& t : threads) t.join();
         if (failure_) std::rethrow_exception(failure_);
         if (broken_.load(std::memory_order_relaxed)) throw divergence(size_, where_they_stopped());
+        if (log_.listing() && last_.line) log_.ended_with(last_);
     }
 
   private:
@@ -173,6 +176,7 @@ class thread_run {
                                 lane.bytes);
             }
             m.arrived = 0;
+            if (log_.listing()) list(m);
             ++m.generation;
             // Those who wait count as running from now on, before anyone can find everybody idle.
             idle_.fetch_sub(m.count - 1, std::memory_order_relaxed);
@@ -188,6 +192,12 @@ class thread_run {
         m.opened.wait(lock,
                       [&] { return m.generation != generation || broken_.load(std::memory_order_relaxed); });
         if (m.generation == generation) throw stopped{};
+    }
+
+    void list(const meeting& m) {
+        std::lock_guard lock(log_mutex_);
+        if (std::strcmp(m.what, "sync") == 0) log_.met(m.where);
+        last_ = std::strcmp(m.what, "sync") == 0 ? m.where : call_site{};
     }
 
     /// Nobody runs any more: wakes those who wait, to leave.
@@ -232,6 +242,9 @@ class thread_run {
     std::atomic<bool> broken_ = false;
     std::mutex failure_mutex_;
     std::exception_ptr failure_;
+    std::mutex log_mutex_;
+    call_site last_;
+    barrier_log& log_ = barrier_log::global();
 };
 
 }  // namespace shoal::emu::detail
