@@ -14,7 +14,9 @@ namespace {
 using nlohmann::json;
 using shoal::mpc::flight_problem;
 
-[[noreturn]] void fail(const std::string& what) { throw input_error(what); }
+[[noreturn]] void fail(const std::string& what) {
+    throw input_error(what);
+}
 
 /// One JSON object and its place in the file. Every key must be asked for: `finish` refuses the others.
 class section {
@@ -34,9 +36,11 @@ class section {
 
     long long integer(const char* key, long long low, long long high) {
         const json& v = get(key);
-        if (!v.is_number_integer() || (v.is_number_unsigned() && v.get<unsigned long long>() > (1ull << 62)) ||
+        if (!v.is_number_integer() ||
+            (v.is_number_unsigned() && v.get<unsigned long long>() > (1ull << 62)) ||
             v.get<long long>() < low || v.get<long long>() > high)
-            fail(name(key) + " must be an integer from " + std::to_string(low) + " to " + std::to_string(high));
+            fail(name(key) + " must be an integer from " + std::to_string(low) + " to " +
+                 std::to_string(high));
         return v.get<long long>();
     }
 
@@ -67,7 +71,9 @@ class section {
     }
 
   private:
-    [[nodiscard]] std::string name(const char* key) const { return where_.empty() ? key : where_ + "." + key; }
+    [[nodiscard]] std::string name(const char* key) const {
+        return where_.empty() ? key : where_ + "." + key;
+    }
 
     static double as_number(const json& v, const std::string& where) {
         if (!v.is_number()) fail(where + " must be a number");

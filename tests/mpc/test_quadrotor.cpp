@@ -1,7 +1,8 @@
 #include <algorithm>
 #include <cmath>
-#include <gtest/gtest.h>
 #include <random>
+
+#include <gtest/gtest.h>
 
 #include <shoal/mpc/quadrotor.hpp>
 
@@ -70,7 +71,8 @@ TEST(Quadrotor, ConservesAngularMomentum) {
     const double u[4] = {};
     auto momentum = [&](double* L) {
         const auto t = detail::make_attitude(x);
-        const double sf = t.sin_phi, cf = t.cos_phi, st = t.sin_theta, ct = t.cos_theta, sp = t.sin_psi, cp = t.cos_psi;
+        const double sf = t.sin_phi, cf = t.cos_phi, st = t.sin_theta, ct = t.cos_theta, sp = t.sin_psi,
+                     cp = t.cos_psi;
         const double R[3][3] = {{cp * ct, cp * st * sf - sp * cf, cp * st * cf + sp * sf},
                                 {sp * ct, sp * st * sf + cp * cf, sp * st * cf - cp * sf},
                                 {-st, ct * sf, ct * cf}};
@@ -101,7 +103,8 @@ TEST(Quadrotor, JacobianOfTheStepMatchesFiniteDifferences) {
         rk4_jacobian(q, h, z, z + 12, next, e);
 
         rk4(q, h, z, z + 12, plain);
-        for (int i = 0; i < 12; ++i) EXPECT_NEAR(next[i], plain[i], 1e-13 * std::max(1.0, std::abs(plain[i])));
+        for (int i = 0; i < 12; ++i)
+            EXPECT_NEAR(next[i], plain[i], 1e-13 * std::max(1.0, std::abs(plain[i])));
         for (int c = 0; c < 16; ++c) {
             // Fourth-order central differences: truncation h^4 and rounding eps/h meet near 1e-3 of the variable's scale.
             const double step = c < 12 ? 1e-3 : 1e-4;

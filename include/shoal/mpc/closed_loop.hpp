@@ -21,7 +21,7 @@ struct flight_settings {
     int scenarios = 1;
     int stages = 1;
     std::uint64_t seed = 1;
-    int max_steps = 0;          ///< 0: until the goal is held or the time is up
+    int max_steps = 0;  ///< 0: until the goal is held or the time is up
     double observer_gain = 0.6;
     double acceleration = 1.0;  ///< m/s^2, along the guide
     sqp_settings sqp = {};
@@ -29,11 +29,11 @@ struct flight_settings {
 
 struct flight_step {
     double time;
-    double x[state_size];      ///< at the beginning of the step
+    double x[state_size];  ///< at the beginning of the step
     double u[input_size];
-    double offset[3];          ///< estimated acceleration beyond the nominal model
-    double clearance;          ///< smallest within the step
-    double seconds;            ///< that the controller took
+    double offset[3];  ///< estimated acceleration beyond the nominal model
+    double clearance;  ///< smallest within the step
+    double seconds;    ///< that the controller took
     sqp_result control;
 };
 
@@ -41,21 +41,22 @@ struct flight_result {
     std::vector<flight_step> steps;
     double final_state[state_size] = {};
     double smallest_clearance = 1e9;
-    double goal_time = -1;     ///< when the goal had been held for long enough; < 0: it was not
+    double goal_time = -1;  ///< when the goal had been held for long enough; < 0: it was not
     [[nodiscard]] bool reached_goal() const { return goal_time >= 0; }
 };
 
 /// Substeps of the true vehicle in one step of the controller.
 inline constexpr int fine_steps = 10;
 
-/// Flies until the goal is held, the time is up, or max_steps. observe(controller, guide, step) is called after every
-/// control step.
+/// Flies until the goal is held, the time is up, or max_steps. observe(controller, step) is called after every control
+/// step.
 template <class Solver, class Observer>
-flight_result fly(const flight_problem& problem, const flight_settings& settings, Solver& backend, Observer&& observe) {
+flight_result fly(const flight_problem& problem, const flight_settings& settings, Solver& backend,
+                  executor& threads, Observer&& observe) {
     const double dt = problem.horizon_seconds / settings.stages;
     const quadrotor truth = sample_truth(problem, settings.seed);
-    branch_controller<Solver> controller(problem, sample_scenarios(problem, settings.seed, settings.scenarios),
-                                         settings.stages, backend, settings.sqp);
+    const std::vector<quadrotor> scenarios = sample_scenarios(problem, settings.seed, settings.scenarios);
+    branch_controller<Solver> controller(problem, scenarios, settings.stages, backend, threads, settings.sqp);
     auto path = plan_path(problem, problem.start);
     if (path.empty()) path = {detail::to_point(problem.start), detail::to_point(problem.goal)};
     double length = 0;
@@ -63,7 +64,7 @@ flight_result fly(const flight_problem& problem, const flight_settings& settings
     // Half of the time for the way, the rest for detours and for settling.
     const double cruise = std::max(0.2, length / (0.5 * problem.success.time_limit));
     guide guide(path, cruise, settings.acceleration);
-    acceleration_observer observer(problem.vehicle, dt, settings.observer_gain, 0.8 * problem.vehicle.gravity);
+    acceleration_observer observer(scenarios, dt, settings.observer_gain, 0.8 * problem.vehicle.gravity);
 
     flight_result result;
     double x[state_size] = {};
@@ -76,8 +77,8 @@ flight_result fly(const flight_problem& problem, const flight_settings& settings
         step.time = n * dt;
         std::copy(x, x + state_size, step.x);
         const auto begin = std::chrono::steady_clock::now();
-        guide.follow(x);
-        guide.reference(std::hypot(x[3], x[4], x[5]), dt, controller.reference);
+        if (n > 0) guide.follow(x, dt);
+        guide.reference(dt, controller.reference);
         step.control = controller.step(x, observer.offset(), step.u);
         step.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
 
@@ -86,7 +87,8 @@ flight_result fly(const flight_problem& problem, const flight_settings& settings
         for (int j = 0; j < fine_steps && !reached; ++j) {
             rk4(truth, h, x, step.u, x);
             step.clearance = std::min(step.clearance, clearance(problem, x));
-            const double away = std::hypot(x[0] - problem.goal[0], x[1] - problem.goal[1], x[2] - problem.goal[2]);
+            const double away =
+                std::hypot(x[0] - problem.goal[0], x[1] - problem.goal[1], x[2] - problem.goal[2]);
             const double speed = std::hypot(x[3], x[4], x[5]);
             const bool inside =
                 away <= problem.success.position_tolerance && speed <= problem.success.speed_tolerance;
@@ -100,7 +102,7 @@ flight_result fly(const flight_problem& problem, const flight_settings& settings
         std::copy(observer.offset(), observer.offset() + 3, step.offset);
         result.smallest_clearance = std::min(result.smallest_clearance, step.clearance);
         result.steps.push_back(step);
-        observe(controller, guide, result.steps.back());
+        observe(controller, result.steps.back());
         if (reached || !std::isfinite(x[0] + x[1] + x[2])) break;
     }
     std::copy(x, x + state_size, result.final_state);

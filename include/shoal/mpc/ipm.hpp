@@ -5,10 +5,11 @@
 /// (predictor and corrector) an iteration.
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
+#include <cstdint>
 #include <vector>
 
+#include <shoal/batched/executor.hpp>
 #include <shoal/mpc/ipm_steps.hpp>
 #include <shoal/mpc/linear_system.hpp>
 
@@ -16,14 +17,14 @@ namespace shoal::mpc {
 
 struct ipm_settings {
     int max_iterations = 40;
-    double tolerance = 1e-6;          ///< on the equations (absolute), on the gradient (relative) and on mu
-    double rho = 1e-6;                ///< proximal weight of the primal variables at the start
+    double tolerance = 1e-6;  ///< on the equations (absolute), on the gradient (relative) and on mu
+    double rho = 1e-6;        ///< proximal weight of the primal variables at the start
     double rho_min = 1e-10;
-    double delta = 1e-4;              ///< proximal weight of the multipliers at the start
+    double delta = 1e-4;  ///< proximal weight of the multipliers at the start
     double delta_min = 1e-9;
-    double shrink = 0.2;              ///< of rho and delta, an iteration
+    double shrink = 0.2;  ///< of rho and delta, an iteration
     double mu_start = 1.0;
-    int retries = 5;                  ///< of a failed factorisation, each with a hundred times larger rho
+    int retries = 5;  ///< of a failed factorisation, each with a hundred times larger rho
 };
 
 enum class ipm_status { solved, iteration_limit, factorization_failed, not_finite };
@@ -32,10 +33,10 @@ struct ipm_result {
     ipm_status status = ipm_status::iteration_limit;
     int iterations = 0;
     double mu = 0;
-    double primal_residual = 0;       ///< largest violation of an equation or row
-    double dual_residual = 0;         ///< largest entry of the Lagrangian's gradient
-    arrow::info failure = {};         ///< where the last factorisation failed, if one did
-    int regularised = 0;              ///< factorisations repeated with a larger rho
+    double primal_residual = 0;  ///< largest violation of an equation or row
+    double dual_residual = 0;    ///< largest entry of the Lagrangian's gradient
+    arrow::info failure = {};    ///< where the last factorisation failed, if one did
+    int regularised = 0;         ///< factorisations repeated with a larger rho
     linear_statistics linear = {};
 };
 
@@ -44,14 +45,20 @@ struct ipm_snapshot {
     int iteration;
     double mu, rho, delta;
     const arrow_storage& matrix;
-    const std::vector<double>& rhs;   ///< of the predictor
+    const std::vector<double>& rhs;  ///< of the predictor
 };
 
 template <class Solver>
 class ipm_solver {
   public:
-    ipm_solver(qp_shape shape, Solver& backend, ipm_settings options = {})
-        : settings(options), point(shape), shape_(shape), work_(shape), system_(shape, backend) {}
+    /// threads runs the passes over the scenarios; the results do not depend on how many there are.
+    ipm_solver(qp_shape shape, Solver& backend, executor& threads, ipm_settings options = {})
+        : settings(options),
+          point(shape),
+          shape_(shape),
+          threads_(threads),
+          work_(shape),
+          system_(shape, backend, threads) {}
 
     /// Solves data from a cold start, or from `point` as it stands where `warm` asks for it. Never allocates.
     template <class Recorder>
@@ -88,10 +95,13 @@ class ipm_solver {
             if (iteration == settings.max_iterations) return result;
 
             for (int attempt = 0;; ++attempt) {
-                for_tails([&](int i) { reduce_tail(data, point, w, delta, 0.0, newton_kind::predictor, i, work_); });
+                for_tails([&](int i) {
+                    reduce_tail(data, point, w, delta, 0.0, newton_kind::predictor, i, work_);
+                });
                 reduce_root(data, point, w, delta, 0.0, newton_kind::predictor, work_);
                 for_tails([&](int i) {
-                    assemble_tail(data, work_.grams.data(), work_.weight.data(), rho, delta, i, system_.matrix);
+                    assemble_tail(data, work_.grams.data(), work_.weight.data(), rho, delta, i,
+                                  system_.matrix);
                 });
                 assemble_root(data, work_.gram_sum, work_.weight.data(), rho, delta, system_.matrix);
                 result.failure = system_.factor();
@@ -108,12 +118,17 @@ class ipm_solver {
             system_.solve();
             direction(data, w, delta);
             double step = common_step();
-            double ahead = 0;
-            ahead += complement_ahead(data, point, work_, step, 0, shape_.blocks());
+            double ahead = complement_ahead(data, point, work_, step, shape_.root(), shape_.blocks());
+            for_tails([&](int i) {
+                work_.summary[std::size_t(i)].complement = complement_ahead(
+                    data, point, work_, step, shape_.block(i, 1), shape_.block(i, shape_.stages) + 1);
+            });
+            for (int i = 0; i < shape_.scenarios; ++i) ahead += work_.summary[std::size_t(i)].complement;
             const double ratio = complement > 0 ? std::min(1.0, ahead / complement) : 0.0;
             const double target = std::max(result.mu * ratio * ratio * ratio, 0.1 * settings.tolerance);
 
-            for_tails([&](int i) { reduce_tail(data, point, w, delta, target, newton_kind::corrector, i, work_); });
+            for_tails(
+                [&](int i) { reduce_tail(data, point, w, delta, target, newton_kind::corrector, i, work_); });
             reduce_root(data, point, w, delta, target, newton_kind::corrector, work_);
             build_rhs(data);
             system_.solve();
@@ -136,7 +151,7 @@ class ipm_solver {
   private:
     template <class F>
     void for_tails(F&& f) {
-        for (int i = 0; i < shape_.scenarios; ++i) f(i);
+        threads_.parallel_for(shape_.scenarios, [&](std::int64_t i, int) { f(int(i)); });
     }
 
     void begin(const qp_data& data) {
@@ -163,6 +178,7 @@ class ipm_solver {
     }
 
     qp_shape shape_;
+    executor& threads_;
     ipm_work work_;
     linear_system<Solver> system_;
 };

@@ -66,7 +66,9 @@ struct block_rows {
     const double* normals;
 };
 
-SHOAL_FN bool present(const block_rows& r, int j) { return r.limit[j] < no_limit; }
+SHOAL_FN bool present(const block_rows& r, int j) {
+    return r.limit[j] < no_limit;
+}
 
 SHOAL_FN row_values load(const qp_point& p, std::int64_t j) {
     const auto i = std::size_t(j);
@@ -104,8 +106,8 @@ SHOAL_FN void start_block(const qp_data& data, const penalty& w, double mu, std:
 }
 
 /// Everything about block b but the terms of the equations that other blocks contribute to its gradient.
-SHOAL_FN void evaluate_block(const qp_data& data, const qp_point& p, const penalty& w, std::int64_t b, ipm_work& work,
-                             tail_summary& sum) {
+SHOAL_FN void evaluate_block(const qp_data& data, const qp_point& p, const penalty& w, std::int64_t b,
+                             ipm_work& work, tail_summary& sum) {
     const block_rows r(data, b);
     const double* z = p.z.data() + b * stage_size;
     const double* y = p.y.data() + b * state_size;
@@ -171,8 +173,8 @@ SHOAL_FN void largest_entries(const qp_shape&, std::int64_t b, const ipm_work& w
 
 }  // namespace detail
 
-SHOAL_TARGET_CLONES inline void start_tail(const qp_data& data, const penalty& w, double mu, int i, qp_point& p,
-                                           ipm_work& work) {
+SHOAL_TARGET_CLONES inline void start_tail(const qp_data& data, const penalty& w, double mu, int i,
+                                           qp_point& p, ipm_work& work) {
     for (int k = 1; k <= data.shape.stages; ++k) {
         const std::int64_t b = data.shape.block(i, k);
         std::fill(p.z.begin() + b * stage_size, p.z.begin() + (b + 1) * stage_size, 0.0);
@@ -229,8 +231,9 @@ inline void evaluate_root(const qp_data& data, const qp_point& p, const penalty&
 }
 
 /// Z and q of every row, and for the predictor the part of the right-hand side that both right-hand sides share.
-SHOAL_TARGET_CLONES inline void reduce_tail(const qp_data& data, const qp_point& p, const penalty& w, double delta,
-                                            double mu, newton_kind kind, int i, ipm_work& work) {
+SHOAL_TARGET_CLONES inline void reduce_tail(const qp_data& data, const qp_point& p, const penalty& w,
+                                            double delta, double mu, newton_kind kind, int i,
+                                            ipm_work& work) {
     const qp_shape& shape = data.shape;
     for (int k = 1; k <= shape.stages; ++k) {
         const std::int64_t b = shape.block(i, k);
@@ -239,7 +242,8 @@ SHOAL_TARGET_CLONES inline void reduce_tail(const qp_data& data, const qp_point&
         double* base = work.base.data() + b * stage_size;
         const double* defect = work.defect.data() + b * state_size;
         for (int j = 0; j < stage_size; ++j)
-            base[j] = -work.gradient[std::size_t(b * stage_size + j)] - (j < state_size ? defect[j] / delta : 0.0);
+            base[j] =
+                -work.gradient[std::size_t(b * stage_size + j)] - (j < state_size ? defect[j] / delta : 0.0);
         if (k < shape.stages) add_transposed(1 / delta, data.step(b + 1), defect + state_size, base);
     }
 }
@@ -253,7 +257,8 @@ inline void reduce_root(const qp_data& data, const qp_point& p, const penalty& w
     double* base = work.base.data() + b * stage_size;
     const double* defect = work.defect.data() + b * state_size;
     for (int j = 0; j < stage_size; ++j)
-        base[j] = -work.gradient[std::size_t(b * stage_size + j)] - (j < state_size ? defect[j] / delta : 0.0);
+        base[j] =
+            -work.gradient[std::size_t(b * stage_size + j)] - (j < state_size ? defect[j] / delta : 0.0);
     for (int i = 0; i < shape.scenarios; ++i) {
         const std::int64_t first = shape.block(i, 1);
         add_transposed(1 / delta, data.step(first), work.defect.data() + first * state_size, base);

@@ -27,13 +27,16 @@ SHOAL_FN void rhs_block(const qp_data& data, std::int64_t b, const ipm_work& wor
 }
 
 /// dz is known; the equations' and rows' changes follow, and the longest step that keeps the rows positive.
-SHOAL_FN void direction_block(const qp_data& data, const qp_point& p, const penalty& w, std::int64_t b, ipm_work& work,
-                              tail_summary& sum) {
+SHOAL_FN void direction_block(const qp_data& data, const qp_point& p, const penalty& w, std::int64_t b,
+                              ipm_work& work, tail_summary& sum) {
     const block_rows r(data, b);
     double v[fixed_rows + max_slots];
     apply_rows(data.shape.slots, r.normals, work.direction.z.data() + b * stage_size, v);
     for (int j = 0; j < r.rows; ++j) {
-        if (!present(r, j)) continue;
+        if (!present(r, j)) {
+            store(work.direction, r.first + j, {0, 0, 0, 0});
+            continue;
+        }
         const auto at = std::size_t(r.first + j);
         const row_values row = load(p, r.first + j);
         const double dlambda = work.weight[at] * (v[j] + work.shift[at]);
@@ -50,7 +53,8 @@ SHOAL_FN void direction_block(const qp_data& data, const qp_point& p, const pena
     }
 }
 
-SHOAL_FN void advance_block(const qp_shape& shape, double step, std::int64_t b, qp_point& p, const ipm_work& work) {
+SHOAL_FN void advance_block(const qp_shape& shape, double step, std::int64_t b, qp_point& p,
+                            const ipm_work& work) {
     auto move = [&](std::vector<double>& x, const std::vector<double>& d, std::int64_t first, int count) {
         for (auto i = std::size_t(first); i < std::size_t(first + count); ++i) x[i] += step * d[i];
     };
@@ -75,8 +79,8 @@ inline void rhs_root(const qp_data& data, const ipm_work& work, double* rhs) {
 }
 
 /// From dz to the direction of everything: dy = (A dz + defect) / delta, and the rows.
-SHOAL_TARGET_CLONES inline void direction_tail(const qp_data& data, const qp_point& p, const penalty& w, double delta,
-                                               const double* dz, int i, ipm_work& work) {
+SHOAL_TARGET_CLONES inline void direction_tail(const qp_data& data, const qp_point& p, const penalty& w,
+                                               double delta, const double* dz, int i, ipm_work& work) {
     const qp_shape& shape = data.shape;
     tail_summary& sum = work.summary[std::size_t(i)];
     sum.step = longest_step_considered;
@@ -86,14 +90,15 @@ SHOAL_TARGET_CLONES inline void direction_tail(const qp_data& data, const qp_poi
         for (int r = 0; r < state_size; ++r)
             change[r] = dz[b * stage_size + r] + work.defect[std::size_t(b * state_size + r)];
         subtract_product(data.step(b), dz + shape.block(i, k - 1) * stage_size, change);
-        for (int r = 0; r < state_size; ++r) work.direction.y[std::size_t(b * state_size + r)] = change[r] / delta;
+        for (int r = 0; r < state_size; ++r)
+            work.direction.y[std::size_t(b * state_size + r)] = change[r] / delta;
         std::copy(dz + b * stage_size, dz + (b + 1) * stage_size, work.direction.z.data() + b * stage_size);
         detail::direction_block(data, p, w, b, work, sum);
     }
 }
 
-inline void direction_root(const qp_data& data, const qp_point& p, const penalty& w, double delta, const double* dz,
-                           ipm_work& work) {
+inline void direction_root(const qp_data& data, const qp_point& p, const penalty& w, double delta,
+                           const double* dz, ipm_work& work) {
     const std::int64_t b = data.shape.root();
     tail_summary& sum = work.summary[std::size_t(data.shape.scenarios)];
     sum.step = longest_step_considered;

@@ -50,7 +50,9 @@ struct arrow_storage {
     [[nodiscard]] const double* diagonal_block(int i, int k) const {
         return diagonal.data() + index(i, k, shape.stages);
     }
-    [[nodiscard]] const double* lower_block(int i, int k) const { return lower.data() + index(i, k, shape.stages - 1); }
+    [[nodiscard]] const double* lower_block(int i, int k) const {
+        return lower.data() + index(i, k, shape.stages - 1);
+    }
     [[nodiscard]] const double* coupling_block(int i) const { return coupling.data() + index(i, 0, 1); }
 
     arrow::extent shape;
@@ -104,7 +106,8 @@ SHOAL_FN void apply_rows(int slots, const double* normals, const double* z, doub
 }
 
 /// r += alpha G_b' v.
-SHOAL_FN void add_rows_transposed(double alpha, int slots, const double* normals, const double* v, double* r) {
+SHOAL_FN void add_rows_transposed(double alpha, int slots, const double* normals, const double* v,
+                                  double* r) {
     for (int i = 0; i < input_size; ++i) r[state_size + i] += alpha * (v[input_size + i] - v[i]);
     for (int i = 0; i < 2; ++i) r[6 + i] += alpha * (v[thrust_rows + 2 + i] - v[thrust_rows + i]);
     for (int j = 0; j < slots; ++j)
@@ -125,8 +128,8 @@ SHOAL_FN void add_row_weights(int slots, const double* normals, const double* Z,
 namespace detail {
 
 /// D = gram / delta + diag(hessian + rho + [x: 1/delta]) + G' Z G; pass gram = nullptr where nothing follows the stage.
-SHOAL_FN void assemble_diagonal(const qp_data& data, std::int64_t b, const double* G, const double* Z, double rho,
-                                double inverse_delta, double* D) {
+SHOAL_FN void assemble_diagonal(const qp_data& data, std::int64_t b, const double* G, const double* Z,
+                                double rho, double inverse_delta, double* D) {
     if (G) {
         for (int i = 0; i < block_entries; ++i) D[i] = inverse_delta * G[i];
     } else {
@@ -141,20 +144,21 @@ SHOAL_FN void assemble_diagonal(const qp_data& data, std::int64_t b, const doubl
 }  // namespace detail
 
 /// The blocks of scenario i. grams: e' e of the step that leads to every block; Z: one weight per row of every block.
-SHOAL_TARGET_CLONES inline void assemble_tail(const qp_data& data, const double* grams, const double* Z, double rho,
-                                              double delta, int i, arrow_storage& K) {
+SHOAL_TARGET_CLONES inline void assemble_tail(const qp_data& data, const double* grams, const double* Z,
+                                              double rho, double delta, int i, arrow_storage& K) {
     const qp_shape& shape = data.shape;
     const double inverse_delta = 1 / delta;
     for (int k = 1; k <= shape.stages; ++k) {
         const std::int64_t b = shape.block(i, k);
         const bool last = k == shape.stages;
-        detail::assemble_diagonal(data, b, last ? nullptr : grams + (b + 1) * block_entries, Z + b * shape.rows(), rho,
-                                  inverse_delta, K.diagonal_block(i, k - 1));
+        detail::assemble_diagonal(data, b, last ? nullptr : grams + (b + 1) * block_entries,
+                                  Z + b * shape.rows(), rho, inverse_delta, K.diagonal_block(i, k - 1));
         if (last) break;
         const double* e = data.step(b + 1);
         double* E = K.lower_block(i, k - 1);
         for (int c = 0; c < stage_size; ++c) {
-            for (int r = 0; r < state_size; ++r) E[c * stage_size + r] = -inverse_delta * e[r * stage_size + c];
+            for (int r = 0; r < state_size; ++r)
+                E[c * stage_size + r] = -inverse_delta * e[r * stage_size + c];
             for (int r = state_size; r < stage_size; ++r) E[c * stage_size + r] = 0;
         }
     }
@@ -166,8 +170,8 @@ SHOAL_TARGET_CLONES inline void assemble_tail(const qp_data& data, const double*
 }
 
 /// The root block; gram_sum = sum_i e_0^i' e_0^i.
-inline void assemble_root(const qp_data& data, const double* gram_sum, const double* Z, double rho, double delta,
-                          arrow_storage& K) {
+inline void assemble_root(const qp_data& data, const double* gram_sum, const double* Z, double rho,
+                          double delta, arrow_storage& K) {
     const std::int64_t b = data.shape.root();
     detail::assemble_diagonal(data, b, gram_sum, Z + b * data.shape.rows(), rho, 1 / delta, K.root.data());
 }

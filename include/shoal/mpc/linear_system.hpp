@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <vector>
 
+#include <shoal/batched/executor.hpp>
 #include <shoal/mpc/kkt.hpp>
 
 namespace shoal::mpc {
@@ -20,7 +21,8 @@ struct linear_statistics {
     int refinements = 0;
     double factor_seconds = 0;
     double solve_seconds = 0;
-    double largest_residual = 0;  ///< max over solves of |K x - b| / (|K| |x| + |b|), max norms, after refinement
+    double largest_residual =
+        0;  ///< max over solves of |K x - b| / (|K| |x| + |b|), max norms, after refinement
 };
 
 /// total += part.
@@ -33,9 +35,8 @@ inline void add(linear_statistics& total, const linear_statistics& part) {
     if (!(part.largest_residual <= total.largest_residual)) total.largest_residual = part.largest_residual;
 }
 
-namespace detail {
-
-/// r_tail -= K_tail x, for the tail's rows alone; returns the largest |diagonal entry|, a lower bound of |K|.
+/// r -= K x over the rows of tail i; returns the largest |diagonal entry|, a lower bound of |K|. Reads both triangles of
+/// the diagonal blocks, which vectorises; every assembly here fills both.
 SHOAL_TARGET_CLONES inline double subtract_tail(const arrow_storage& K, const double* x, int i, double* r) {
     const int N = K.shape.stages;
     const std::int64_t root = std::int64_t{K.shape.tails} * N;
@@ -72,19 +73,17 @@ SHOAL_TARGET_CLONES inline double subtract_tail(const arrow_storage& K, const do
     return largest;
 }
 
-}  // namespace detail
-
-/// r -= K x over the whole arrow; returns the largest |diagonal entry|. Both triangles of the diagonal blocks are read.
-inline double subtract_arrow_product(const arrow_storage& K, const double* x, double* r) {
+/// r -= K x over the root's rows; returns the largest |diagonal entry|.
+inline double subtract_root(const arrow_storage& K, const double* x, double* r) {
     const int M = K.shape.tails, N = K.shape.stages;
     const std::int64_t root = std::int64_t{M} * N;
     double largest = 0;
-    for (int i = 0; i < M; ++i) largest = std::max(largest, detail::subtract_tail(K, x, i, r));
     double* r0 = r + root * stage_size;
     const double* x0 = x + root * stage_size;
     for (int c = 0; c < stage_size; ++c) {
         largest = std::max(largest, std::abs(K.root[std::size_t(c * (stage_size + 1))]));
-        for (int row = 0; row < stage_size; ++row) r0[row] -= K.root[std::size_t(c * stage_size + row)] * x0[c];
+        for (int row = 0; row < stage_size; ++row)
+            r0[row] -= K.root[std::size_t(c * stage_size + row)] * x0[c];
     }
     for (int i = 0; i < M; ++i) {
         const double* C = K.coupling_block(i);
@@ -99,11 +98,13 @@ inline double subtract_arrow_product(const arrow_storage& K, const double* x, do
 template <class Solver>
 class linear_system {
   public:
-    linear_system(qp_shape shape, Solver& backend)
+    linear_system(qp_shape shape, Solver& backend, executor& threads)
         : matrix({shape.scenarios, shape.stages}),
           rhs(std::size_t(shape.blocks()) * stage_size),
           solution(rhs.size()),
           backend_(backend),
+          threads_(threads),
+          norms_(std::size_t(shape.scenarios)),
           residual_(rhs.size()) {}
 
     void begin() { statistics_ = {}; }
@@ -153,7 +154,11 @@ class linear_system {
 
     double backward_error() {
         std::copy(rhs.begin(), rhs.end(), residual_.begin());
-        const double norm = subtract_arrow_product(matrix, solution.data(), residual_.data());
+        threads_.parallel_for(matrix.shape.tails, [&](std::int64_t i, int) {
+            norms_[std::size_t(i)] = subtract_tail(matrix, solution.data(), int(i), residual_.data());
+        });
+        double norm = subtract_root(matrix, solution.data(), residual_.data());
+        for (double n : norms_) norm = std::max(norm, n);
         double r = 0, x = 0, b = 0;
         bool finite = true;
         for (std::size_t j = 0; j < rhs.size(); ++j) {
@@ -167,6 +172,8 @@ class linear_system {
     }
 
     Solver& backend_;
+    executor& threads_;
+    std::vector<double> norms_;
     linear_statistics statistics_;
     std::vector<double> residual_;
 };

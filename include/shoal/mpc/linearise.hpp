@@ -15,7 +15,9 @@
 namespace shoal::mpc {
 
 /// The program's inputs are in units of the hover thrust, so that vehicles of 28 g and of 1 kg look alike to it.
-inline double thrust_scale(const flight_problem& p) { return p.vehicle.mass * p.vehicle.gravity / input_size; }
+inline double thrust_scale(const flight_problem& p) {
+    return p.vehicle.mass * p.vehicle.gravity / input_size;
+}
 
 struct linearisation {
     double dt;
@@ -26,7 +28,8 @@ struct linearisation {
 
 namespace detail {
 
-inline void linearise_inputs(const linearisation& how, const double* u, double weight, std::int64_t b, qp_data& data) {
+inline void linearise_inputs(const linearisation& how, const double* u, double weight, std::int64_t b,
+                             qp_data& data) {
     const double scale = thrust_scale(how.problem);
     double* limit = data.limit.data() + b * data.shape.rows();
     for (int j = 0; j < input_size; ++j) {
@@ -38,12 +41,14 @@ inline void linearise_inputs(const linearisation& how, const double* u, double w
     }
 }
 
-inline void linearise_states(const linearisation& how, const reference_point& r, const double* x, double weight,
-                             std::int64_t b, qp_data& data) {
+inline void linearise_states(const linearisation& how, const reference_point& r, const double* x,
+                             double weight, std::int64_t b, qp_data& data) {
     const stage_weights& w = how.problem.weights;
     for (int i = 0; i < state_size; ++i) {
         const double q = weight * (i < 3 ? w.position : i < 6 ? w.velocity : i < 9 ? w.attitude : w.rate);
-        const double target = i < 3 ? r.position[std::size_t(i)] : i < 6 ? r.velocity[std::size_t(i - 3)] : 0.0;
+        const double target = i < 3   ? r.position[std::size_t(i)]
+                              : i < 6 ? r.velocity[std::size_t(i - 3)]
+                                      : 0.0;
         data.hessian[std::size_t(b * stage_size + i)] = q;
         data.gradient[std::size_t(b * stage_size + i)] = q * (x[i] - target);
     }
@@ -56,8 +61,8 @@ inline void linearise_states(const linearisation& how, const reference_point& r,
 
 /// Half-spaces that touch the nearest obstacles. A ball's complement contains each of them, so a plan that respects the
 /// half-space clears the obstacle by at least as much.
-inline void linearise_obstacles(const linearisation& how, const double* p, const point3& fallback, std::int64_t b,
-                                qp_data& data) {
+inline void linearise_obstacles(const linearisation& how, const double* p, const point3& fallback,
+                                std::int64_t b, qp_data& data) {
     const int slots = data.shape.slots;
     double* limit = data.limit.data() + b * data.shape.rows() + fixed_rows;
     double* normal = data.normal.data() + b * slots * 3;
@@ -100,8 +105,9 @@ inline void linearise_obstacles(const linearisation& how, const double* p, const
 }  // namespace detail
 
 /// Blocks of scenario i around trajectory (16 per block, in the order of qp_shape::block).
-inline void linearise_tail(const linearisation& how, const quadrotor& q, const std::vector<reference_point>& reference,
-                           const double* trajectory, int i, qp_data& data) {
+inline void linearise_tail(const linearisation& how, const quadrotor& q,
+                           const std::vector<reference_point>& reference, const double* trajectory, int i,
+                           qp_data& data) {
     const qp_shape& shape = data.shape;
     const double scale = thrust_scale(how.problem);
     for (int k = 1; k <= shape.stages; ++k) {

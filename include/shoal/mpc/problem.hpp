@@ -54,8 +54,12 @@ inline double clearance(const flight_problem& problem, const double* p) {
 
 namespace detail {
 
-inline bool finite_and_at_least(double x, double low) { return std::isfinite(x) && x >= low; }
-inline bool finite_and_above(double x, double low) { return std::isfinite(x) && x > low; }
+inline bool finite_and_at_least(double x, double low) {
+    return std::isfinite(x) && x >= low;
+}
+inline bool finite_and_above(double x, double low) {
+    return std::isfinite(x) && x > low;
+}
 
 }  // namespace detail
 
@@ -93,11 +97,13 @@ inline std::string find_fault(const flight_problem& p) {
         if (!(n > 0)) return "the rotors cannot turn the vehicle about every axis";
     if (!finite_and_at_least(p.mass_relative_std, 0) || p.mass_relative_std > 0.5)
         return "uncertainty.mass_relative_std must lie in [0, 0.5]";
-    if (!finite_and_at_least(p.wind_acceleration_std, 0)) return "uncertainty.wind_acceleration_std must not be negative";
+    if (!finite_and_at_least(p.wind_acceleration_std, 0))
+        return "uncertainty.wind_acceleration_std must not be negative";
     if (!finite_and_above(p.horizon_seconds, 0)) return "horizon_seconds must be positive";
     const stage_weights& w = p.weights;
-    if (!finite_and_above(w.position, 0) || !finite_and_at_least(w.velocity, 0) || !finite_and_at_least(w.attitude, 0) ||
-        !finite_and_at_least(w.rate, 0) || !finite_and_at_least(w.thrust, 0) || !finite_and_above(w.terminal_factor, 0))
+    if (!finite_and_above(w.position, 0) || !finite_and_at_least(w.velocity, 0) ||
+        !finite_and_at_least(w.attitude, 0) || !finite_and_at_least(w.rate, 0) ||
+        !finite_and_at_least(w.thrust, 0) || !finite_and_above(w.terminal_factor, 0))
         return "weights must not be negative, and position and terminal_factor must be positive";
     if (!finite_and_above(p.attitude_limit, 0) || p.attitude_limit >= 1.5)
         return "attitude_limit must lie between 0 and 1.5 rad: Euler angles are singular at pi/2";

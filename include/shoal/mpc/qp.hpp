@@ -59,12 +59,12 @@ struct qp_data {
           normal(std::size_t(s.blocks() * s.slots) * 3) {}
 
     qp_shape shape;
-    std::vector<double> e;         ///< e_{k-1}, 12 x 16 row-major, at block (i, k): what leads to that block
-    std::vector<double> c;         ///< c_{k-1} at block (i, k)
-    std::vector<double> hessian;   ///< diagonal, positive
+    std::vector<double> e;        ///< e_{k-1}, 12 x 16 row-major, at block (i, k): what leads to that block
+    std::vector<double> c;        ///< c_{k-1} at block (i, k)
+    std::vector<double> hessian;  ///< diagonal, positive
     std::vector<double> gradient;
     std::vector<double> limit;
-    std::vector<double> normal;    ///< n_j, pointing away from the obstacle
+    std::vector<double> normal;       ///< n_j, pointing away from the obstacle
     double initial[state_size] = {};  ///< x_0
     double penalty = 1e3;             ///< w
     double penalty_curvature = 1e2;   ///< w2

@@ -54,7 +54,8 @@ SHOAL_FN void thrust_direction(const attitude& t, double* r) {
     r[2] = t.cos_theta * t.cos_phi;
 }
 
-SHOAL_FN void derivative(const quadrotor& q, const attitude& t, const double* x, const double* u, double* dx) {
+SHOAL_FN void derivative(const quadrotor& q, const attitude& t, const double* x, const double* u,
+                         double* dx) {
     double force = 0, torque_x = 0, torque_y = 0, torque_z = 0;
     for (int i = 0; i < input_size; ++i) {
         force += u[i];
@@ -83,12 +84,12 @@ SHOAL_FN void derivative(const quadrotor& q, const attitude& t, const double* x,
 
 /// The entries of df/d(x, u) that are neither zero nor constant.
 struct derivative_jacobian {
-    double drag;             ///< dv'/dv, diagonal
-    double v_angles[3][3];   ///< dv'/da
-    double v_input[3];       ///< dv'/du, the same for every rotor
-    double a_angles[3][2];   ///< da'/d(phi, theta)
-    double a_rates[3][3];    ///< da'/dw
-    double w_rates[3][3];    ///< dw'/dw
+    double drag;            ///< dv'/dv, diagonal
+    double v_angles[3][3];  ///< dv'/da
+    double v_input[3];      ///< dv'/du, the same for every rotor
+    double a_angles[3][2];  ///< da'/d(phi, theta)
+    double a_rates[3][3];   ///< da'/dw
+    double w_rates[3][3];   ///< dw'/dw
     double w_input[3][input_size];
 };
 
@@ -157,10 +158,11 @@ SHOAL_FN void chain(const derivative_jacobian& F, const double* Z, double* K) {
         constexpr int ld = stage_size;
         for (int i = 0; i < 3; ++i) {
             k[i * ld] = z[(3 + i) * ld];
-            k[(3 + i) * ld] = F.drag * z[(3 + i) * ld] + F.v_angles[i][0] * z[6 * ld] + F.v_angles[i][1] * z[7 * ld] +
-                              F.v_angles[i][2] * z[8 * ld];
+            k[(3 + i) * ld] = F.drag * z[(3 + i) * ld] + F.v_angles[i][0] * z[6 * ld] +
+                              F.v_angles[i][1] * z[7 * ld] + F.v_angles[i][2] * z[8 * ld];
             k[(6 + i) * ld] = F.a_angles[i][0] * z[6 * ld] + F.a_angles[i][1] * z[7 * ld] +
-                              F.a_rates[i][0] * z[9 * ld] + F.a_rates[i][1] * z[10 * ld] + F.a_rates[i][2] * z[11 * ld];
+                              F.a_rates[i][0] * z[9 * ld] + F.a_rates[i][1] * z[10 * ld] +
+                              F.a_rates[i][2] * z[11 * ld];
             k[(9 + i) * ld] =
                 F.w_rates[i][0] * z[9 * ld] + F.w_rates[i][1] * z[10 * ld] + F.w_rates[i][2] * z[11 * ld];
         }
@@ -197,7 +199,8 @@ SHOAL_FN void rk4(const quadrotor& q, double h, const double* x, const double* u
 
 /// next as above, and e = d next / d(x, u): 12 x 16, row-major. Differentiates every stage of the step itself, so e is
 /// the derivative of what rk4 computes, not of the flow that it approximates. Costs about four times rk4.
-SHOAL_FN void rk4_jacobian(const quadrotor& q, double h, const double* x, const double* u, double* next, double* e) {
+SHOAL_FN void rk4_jacobian(const quadrotor& q, double h, const double* x, const double* u, double* next,
+                           double* e) {
     constexpr int size = state_size * stage_size;
     double k[state_size], y[state_size], sum[state_size] = {};
     double K[size], Z[size], total[size] = {};

@@ -36,8 +36,8 @@ SHOAL_FN row_reduction reduce_hard(const row_values& v, double delta, double gap
     return {1 / (v.t / v.lambda + delta), gap + r_t / v.lambda};
 }
 
-SHOAL_FN row_reduction reduce_soft(const row_values& v, const penalty& w, double delta, double gap, double r_t,
-                                   double r_s) {
+SHOAL_FN row_reduction reduce_soft(const row_values& v, const penalty& w, double delta, double gap,
+                                   double r_t, double r_s) {
     const double stiffness = w.curvature + v.nu / v.s;
     const double rest = -(w.weight + w.curvature * v.s - v.lambda - v.nu) + r_s / v.s;
     return {1 / (v.t / v.lambda + delta + 1 / stiffness), gap + r_t / v.lambda - rest / stiffness};
@@ -47,7 +47,8 @@ SHOAL_FN row_values expand_hard(const row_values& v, double dlambda, double r_t)
     return {(r_t - v.t * dlambda) / v.lambda, dlambda, 0, 0};
 }
 
-SHOAL_FN row_values expand_soft(const row_values& v, const penalty& w, double dlambda, double r_t, double r_s) {
+SHOAL_FN row_values expand_soft(const row_values& v, const penalty& w, double dlambda, double r_t,
+                                double r_s) {
     const double stiffness = w.curvature + v.nu / v.s;
     const double rest = -(w.weight + w.curvature * v.s - v.lambda - v.nu) + r_s / v.s;
     const double ds = (dlambda + rest) / stiffness;

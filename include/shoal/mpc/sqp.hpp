@@ -18,33 +18,34 @@
 namespace shoal::mpc {
 
 struct sqp_settings {
-    int iterations = 1;        ///< quadratic programs a step
-    int first_iterations = 5;  ///< and before the first step
-    double margin = 0.05;      ///< m, kept from obstacles beyond the vehicle's radius
-    double longest_turn = 0.5; ///< rad, largest change of an Euler angle in one iteration
-    double longest_move = 0.5; ///< m, of a position
+    int iterations = 1;         ///< quadratic programs a step
+    int first_iterations = 5;   ///< and before the first step
+    double margin = 0.08;       ///< m, kept from obstacles beyond the vehicle's radius
+    double longest_turn = 0.5;  ///< rad, largest change of an Euler angle in one iteration
+    double longest_move = 0.5;  ///< m, of a position
     ipm_settings ipm = {};
 };
 
 struct sqp_result {
-    ipm_result last;             ///< of the last program
+    ipm_result last;  ///< of the last program
     int programs = 0;
     int ipm_iterations = 0;
     linear_statistics linear = {};
-    double step = 1;             ///< share of the last program's step that was taken
+    double step = 1;  ///< share of the last program's step that was taken
 };
 
 template <class Solver>
 class branch_controller {
   public:
-    branch_controller(const flight_problem& problem, std::vector<quadrotor> scenarios, int stages, Solver& backend,
-                      sqp_settings options = {})
+    branch_controller(const flight_problem& problem, std::vector<quadrotor> scenarios, int stages,
+                      Solver& backend, executor& threads, sqp_settings options = {})
         : settings(options),
           reference(std::size_t(stages) + 1),
           problem_(problem),
           scenarios_(std::move(scenarios)),
           data_({int(scenarios_.size()), stages, std::min(int(problem.obstacles.size()), max_slots)}),
-          ipm_(data_.shape, backend, options.ipm),
+          threads_(threads),
+          ipm_(data_.shape, backend, threads, options.ipm),
           trajectory_(std::size_t(data_.shape.blocks()) * stage_size),
           current_(scenarios_) {
         hover_thrusts(problem_.vehicle, hover_);
@@ -56,7 +57,8 @@ class branch_controller {
         const qp_shape& shape = data_.shape;
         for (int i = 0; i < shape.scenarios; ++i)
             for (int a = 0; a < 3; ++a)
-                current_[std::size_t(i)].acceleration[a] = scenarios_[std::size_t(i)].acceleration[a] + offset[a];
+                current_[std::size_t(i)].acceleration[a] =
+                    scenarios_[std::size_t(i)].acceleration[a] + offset[a];
         if (started_)
             shift();
         else
@@ -68,8 +70,9 @@ class branch_controller {
         started_ = true;
         const linearisation how{problem_.horizon_seconds / shape.stages, settings.margin, problem_, hover_};
         for (int pass = 0; pass < result.programs; ++pass) {
-            for (int i = 0; i < shape.scenarios; ++i)
-                linearise_tail(how, current_[std::size_t(i)], reference, trajectory_.data(), i, data_);
+            threads_.parallel_for(shape.scenarios, [&](std::int64_t i, int) {
+                linearise_tail(how, current_[std::size_t(i)], reference, trajectory_.data(), int(i), data_);
+            });
             linearise_root(how, trajectory_.data(), data_);
             ipm_.settings = settings.ipm;
             result.last = ipm_.solve(data_);
@@ -128,8 +131,8 @@ class branch_controller {
             if (shape.stages > 1) {
                 double* previous = last - stage_size;
                 std::copy(hover_, hover_ + input_size, previous + state_size);
-                rk4(current_[std::size_t(i)], problem_.horizon_seconds / shape.stages, previous, previous + state_size,
-                    last);
+                rk4(current_[std::size_t(i)], problem_.horizon_seconds / shape.stages, previous,
+                    previous + state_size, last);
             }
             std::copy(hover_, hover_ + input_size, last + state_size);
         }
@@ -158,6 +161,7 @@ class branch_controller {
     const flight_problem& problem_;
     std::vector<quadrotor> scenarios_;
     qp_data data_;
+    executor& threads_;
     ipm_solver<Solver> ipm_;
     std::vector<double> trajectory_;
     std::vector<quadrotor> current_;
