@@ -1,6 +1,7 @@
 #pragma once
 
 #include <shoal/group/collectives.hpp>
+#include <shoal/view/vector.hpp>
 
 namespace shoal {
 

@@ -1,13 +1,15 @@
 #pragma once
 
 #include <shoal/group/collectives.hpp>
+#include <shoal/view/vector.hpp>
 
 namespace shoal {
 
 /// The 0-based index of the element of x that is largest in magnitude; every member of the group gets it.
 ///
-/// Of equal ones the first; NaN counts as larger than every number, so that the answer does not depend on the order of
-/// comparisons. n = 0 gives -1. x is not changed.
+/// Of equal ones the first; NaN counts as larger than every number (of several NaNs with different payloads, the one
+/// with the largest payload), so that the answer does not depend on the order of comparisons and is always an index of
+/// x. n = 0 gives -1. x is not changed.
 ///
 /// \param scratch `reduction_scratch<G>` elements where the members do not exchange registers; see reduce(). The index
 ///        passes through it as a T: a float vector must have fewer than 2^24 elements.

@@ -1,9 +1,62 @@
 #pragma once
 
+#include <shoal/fast/trsm_rows.hpp>
 #include <shoal/group/collectives.hpp>
 #include <shoal/view/triangle.hpp>
 
 namespace shoal {
+
+/// How trsm() and trsv() work.
+enum class trsm_algorithm {
+    automatic,  ///< the fastest that the group and the extents allow
+    shared,     ///< in place, columns (trsm) or rows (trsv) shared by the members: every group, every size
+    rows,       ///< T in registers: static order up to 32, members that exchange registers
+};
+
+/// Choices of trsm() and trsv(), passed by name: `trsm<trsm_policy{.algorithm = trsm_algorithm::shared}>(g, T, B)`.
+struct trsm_policy {
+    trsm_algorithm algorithm = trsm_algorithm::automatic;
+};
+
+namespace detail {
+
+/// Whether the ladder of trsm() and trsv() takes the register body.
+template <trsm_policy Policy, class G, class M>
+SHOAL_FN constexpr bool trsm_by_rows() {
+    if constexpr (Policy.algorithm == trsm_algorithm::rows) {
+        static_assert(
+            fast::suits_rows<G, M>,
+            "trsm: the rows algorithm needs a static order up to 32 and a thread, tile or warp whose "
+            "registers hold the triangle");
+        return true;
+    } else {
+        // A thread already holds its matrix in registers, or will: a second copy only spills them.
+        return Policy.algorithm == trsm_algorithm::automatic && group_size<G> != 1 && fast::suits_rows<G, M>;
+    }
+}
+
+/// B := T^-1 B, the columns of B shared by the members.
+template <Group G, MatrixView M, uplo Uplo, diagonal Diagonal, MatrixView B>
+SHOAL_FN void trsm_columns(const G& g, triangular<M, Uplo, Diagonal> t, B b) {
+    using T = typename B::value_type;
+    using how = flatten<G, M::static_rows, B::static_cols>;
+    const int n = b.rows();
+    strided(how{}, g, b.cols(), [&](int j) SHOAL_INLINE_LAMBDA {
+        core::loop(how{}, 0, n, [&](int s) SHOAL_INLINE_LAMBDA {
+            const int i = sweep_row<Uplo>(s, n);
+            T value = b(i, j);
+            core::loop(how{}, 0, s, [&](int k) SHOAL_INLINE_LAMBDA {
+                value = core::fma(-t.matrix(i, sweep_row<Uplo>(k, n)), b(sweep_row<Uplo>(k, n), j), value);
+            });
+            if constexpr (Diagonal == diagonal::stored) value *= core::pivot_reciprocal(t.matrix(i, i));
+            b(i, j) = value;
+        });
+    });
+    // The columns of B that other members wrote.
+    if constexpr (syncs_on_exit<G>) g.sync();
+}
+
+}  // namespace detail
 
 /// X T = B is `trsm(g, transposed(T), transposed(B))`: views stand for the sides of BLAS.
 ///
@@ -13,28 +66,17 @@ namespace shoal {
 /// the division would; no test is made. Only the triangle is read. B must not overlap T.
 /// Barriers: the exit barrier. Cost: m n^2 / 2 FMA, the columns of B shared by the members. Equivalent:
 /// `scipy.linalg.solve_triangular(T, B)`; BLAS trsm with alpha = 1.
-template <Group G, MatrixView M, uplo Uplo, diagonal Diagonal, MatrixView B>
+template <trsm_policy Policy = trsm_policy{}, Group G, MatrixView M, uplo Uplo, diagonal Diagonal,
+          MatrixView B>
 SHOAL_FN void trsm(const G& g, triangular<M, Uplo, Diagonal> t, B b) {
     static_assert(detail::extents_agree<M::static_rows, M::static_cols>, "trsm: T is not square");
     static_assert(detail::extents_agree<M::static_rows, B::static_rows>, "trsm: T and B differ in rows");
     static_assert(detail::writable<B>, "trsm writes B, but its elements are const");
-    using T = typename B::value_type;
-    using how = flatten<G, M::static_rows, B::static_cols>;
-    const int n = b.rows();
-    strided(how{}, g, b.cols(), [&](int j) SHOAL_INLINE_LAMBDA {
-        core::loop(how{}, 0, n, [&](int s) SHOAL_INLINE_LAMBDA {
-            const int i = detail::sweep_row<Uplo>(s, n);
-            T value = b(i, j);
-            core::loop(how{}, 0, s, [&](int k) SHOAL_INLINE_LAMBDA {
-                value = core::fma(-t.matrix(i, detail::sweep_row<Uplo>(k, n)),
-                                  b(detail::sweep_row<Uplo>(k, n), j), value);
-            });
-            if constexpr (Diagonal == diagonal::stored) value *= core::pivot_reciprocal(t.matrix(i, i));
-            b(i, j) = value;
-        });
-    });
-    // The columns of B that other members wrote.
-    if constexpr (syncs_on_exit<G>) g.sync();
+    if constexpr (detail::trsm_by_rows<Policy, G, M>()) {
+        fast::trsm_rows(g, t, b);
+    } else {
+        detail::trsm_columns(g, t, b);
+    }
 }
 
 }  // namespace shoal

@@ -2,7 +2,6 @@
 
 #include <shoal/core/math.hpp>
 #include <shoal/group/thread.hpp>
-#include <shoal/view/vector.hpp>
 
 /// \file
 /// What every group can do, derived once: shared loops, broadcast and reductions.
@@ -67,7 +66,7 @@ struct no_scratch {};
 ///
 /// Partial result p = 0 .. 31 starts at `zero` and takes the terms p, p + 32, p + 64, ... by `part =
 /// step(part, i)`; then `part[p] = combine(part[p], part[p + h])` for h = 16, 8, 4, 2, 1. The bits are the
-/// same for every group.
+/// same for every group; only which payload a sum of several NaNs has is left to the machine.
 ///
 /// \tparam N number of terms if static, otherwise `dynamic`
 /// \param scratch `reduction_scratch<G>` elements shared by the members (a vector view or anything indexed);

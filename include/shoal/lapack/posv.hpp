@@ -1,5 +1,6 @@
 #pragma once
 
+#include <shoal/fast/posv_rows.hpp>
 #include <shoal/lapack/potrf.hpp>
 #include <shoal/lapack/potrs.hpp>
 
@@ -14,9 +15,17 @@ namespace shoal {
 /// posv.
 template <potrf_policy Policy = potrf_policy{}, Group G, MatrixView M, uplo Uplo, class B>
 requires(VectorView<B> || MatrixView<B>) SHOAL_FN int posv(const G& g, triangular<M, Uplo> a, B b) {
-    const int info = potrf<Policy>(with_exit_sync(g), a);
-    if (info == 0) potrs(g, a, b);
-    return info;
+    if constexpr (VectorView<B> && detail::potrf_by_rows<Policy, G, M>()) {
+        if constexpr (Uplo == uplo::lower) {
+            return fast::posv_rows(g, a.matrix, b);
+        } else {
+            return fast::posv_rows(g, transposed(a.matrix), b);
+        }
+    } else {
+        const int info = potrf<Policy>(with_exit_sync(g), a);
+        if (info == 0) potrs(g, a, b);
+        return info;
+    }
 }
 
 }  // namespace shoal

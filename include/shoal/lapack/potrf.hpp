@@ -1,5 +1,6 @@
 #pragma once
 
+#include <shoal/fast/potrf_rows.hpp>
 #include <shoal/group/collectives.hpp>
 #include <shoal/view/triangle.hpp>
 
@@ -9,6 +10,7 @@ namespace shoal {
 enum class potrf_algorithm {
     automatic,  ///< the fastest that the group and the extents allow
     columns,    ///< column by column in place: every group, every size
+    rows,       ///< the matrix in registers: static order up to 32, members that exchange registers
 };
 
 /// Choices of potrf(), passed by name: `potrf<potrf_policy{.algorithm = potrf_algorithm::columns}>(g, A)`.
@@ -60,6 +62,21 @@ SHOAL_FN int potrf_columns(const G& g, M a) {
     return info;
 }
 
+/// Whether the ladder of potrf() takes the register body.
+template <potrf_policy Policy, class G, class M>
+SHOAL_FN constexpr bool potrf_by_rows() {
+    if constexpr (Policy.algorithm == potrf_algorithm::rows) {
+        static_assert(
+            fast::suits_rows<G, M>,
+            "potrf: the rows algorithm needs a static order up to 32 and a thread, tile or warp whose "
+            "registers hold the triangle");
+        return true;
+    } else {
+        // A thread already holds its matrix in registers, or will: a second copy only spills them.
+        return Policy.algorithm == potrf_algorithm::automatic && group_size<G> != 1 && fast::suits_rows<G, M>;
+    }
+}
+
 }  // namespace detail
 
 /// A = L L' (`lower(A)`) or A = U' U (`upper(A)`), A symmetric positive definite of order n, in place.
@@ -79,6 +96,8 @@ SHOAL_FN int potrf(const G& g, triangular<M, Uplo> a) {
     int info = 0;
     if constexpr (Uplo == uplo::upper) {
         info = potrf<Policy>(defer_sync(g), transposed(a));
+    } else if constexpr (detail::potrf_by_rows<Policy, G, M>()) {
+        return fast::potrf_rows(g, a.matrix);
     } else {
         info = detail::potrf_columns(g, a.matrix);
     }
