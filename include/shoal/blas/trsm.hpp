@@ -58,9 +58,9 @@ SHOAL_FN void trsm_columns(const G& g, triangular<M, Uplo, Diagonal> t, B b) {
 
 }  // namespace detail
 
-/// X T = B is `trsm(g, transposed(T), transposed(B))`: views stand for the sides of BLAS.
-///
 /// B := T^-1 B, T triangular of order n, B of n x m: `lower(A)`, `unit_upper(A)`, `transposed(lower(A))`, ...
+///
+/// Views stand for the sides of BLAS: B := B T^-1 is `trsm(g, transposed(T), transposed(B))`.
 ///
 /// Order: as in trsv(), the same bits at every scope and group size. A zero on the diagonal gives infinities or NaN, as
 /// the division would; no test is made. Only the triangle is read. B must not overlap T.
