@@ -19,6 +19,7 @@ breathe_default_project = "shoal"
 breathe_show_include = False
 cpp_index_common_prefix = ["shoal::"]
 cpp_id_attributes = ["__device__", "__host__", "__global__"]
+smartquotes = False  # a prime is a transpose here
 primary_domain = "cpp"
 highlight_language = "cpp"
 html_theme = "furo"
