@@ -52,7 +52,7 @@ TYPED_TEST(support_axpy, whole_numbers) {
 /// B := the solution of L X = B for a static N, row by row: storage, leading dimensions, forbidden triangles, scratch.
 template <int N>
 struct forward_case {
-    piece l, b, seen, scratch;
+    piece l, b, seen, seen_l, scratch;
 
     template <class G, class T>
     SHOAL_FN void operator()(const G& g, T* buffer) const {
@@ -71,6 +71,7 @@ struct forward_case {
         // The solution, before any member reads it, and the pivots, before any member overwrites them.
         g.sync();
         observe(g, buffer, b, seen);
+        observe(g, buffer, l, seen_l);
         trample(g, buffer, scratch);
     }
 };
@@ -83,12 +84,13 @@ TYPED_TEST(support_axpy, triangles_and_padding) {
     const auto b = random_matrix<T>(n, 5, r);
     arena<T> a;
     const forward_case<n> c{a.input(l, {.padding = 3}), a.inout(b, {.padding = 1}),
-                            a.output(n, 5, {.order = storage::row}), a.scratch(n)};
+                            a.output(n, 5, {.order = storage::row}), a.output(n, n), a.scratch(n)};
     a.forbid_above_diagonal(c.l);
 
     run_on_all_groups(c, a, [&](const outcome<T>& out) {
         EXPECT_TRUE(within(solve_error(l, out(c.b), b), 1));
         EXPECT_TRUE(bits_equal(out(c.b), out(c.seen)));
+        EXPECT_TRUE(bits_equal(lower_part(out(c.seen_l)), l));
     });
 }
 
