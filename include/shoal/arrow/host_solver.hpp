@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include <shoal/arrow/detail/host_kernels.hpp>
+#include <shoal/arrow/detail/host_dispatch.hpp>
 #include <shoal/arrow/plan.hpp>
 #include <shoal/arrow/types.hpp>
 #include <shoal/batched/executor.hpp>
@@ -24,6 +24,8 @@ struct host_options {
     int threads = 0;
     /// Runs the loops instead, when given; must outlive the solver.
     executor* threads_of = nullptr;
+    /// For measurements; see `instruction_set`.
+    instruction_set instructions = instruction_set::best;
 };
 
 /// K = L L' and K x = b for block-arrow K, on the host. Blocks of n x n; see types.hpp for the matrix and its storage.
@@ -43,14 +45,16 @@ struct host_options {
 template <class T, int n>
 class host_solver {
     using rec = detail::record<T, n>;
-    using kernels = detail::host_kernels<T, n>;
     static constexpr int block = n * n;
     /// Right-hand sides of one pass; more are solved in several passes.
     static constexpr int pass = 32;
 
   public:
     explicit host_solver(extent size, host_options options = {})
-        : size_(size), plan_(make_plan(size.stages, options.which)), tail_size_(rec::size(plan_)) {
+        : size_(size),
+          kernels_(&detail::kernels_for<T, n>(options.instructions)),
+          plan_(make_plan(size.stages, options.which)),
+          tail_size_(rec::size(plan_)) {
         if (size.tails < 0) throw std::invalid_argument("arrow: tails = " + std::to_string(size.tails));
         if (options.threads_of != nullptr) {
             executor_ = std::shared_ptr<executor>(options.threads_of, [](executor*) {});
@@ -83,18 +87,18 @@ class host_solver {
                         const int index = first + static_cast<int>(t % width);
                         found_[static_cast<std::size_t>(tail) * static_cast<std::size_t>(steps) +
                                static_cast<std::size_t>(index)] =
-                            kernels::eliminate(job(k, tail), index, index + 1);
+                            kernels_->eliminate(job(k, tail), index, index + 1);
                     });
             }
             executor_->parallel_for(size_.tails, [&](std::int64_t t, int) {
-                kernels::root_update(job(k, static_cast<int>(t)), sums_.data() + t * block);
+                kernels_->root_update(job(k, static_cast<int>(t)), sums_.data() + t * block);
             });
         } else {
             executor_->parallel_for(size_.tails, [&](std::int64_t t, int) {
                 const auto tail = job(k, static_cast<int>(t));
                 info& found = found_[static_cast<std::size_t>(t)];
-                found = kernels::eliminate(tail, 0, steps);
-                if (found.good()) kernels::root_update(tail, sums_.data() + t * block);
+                found = kernels_->eliminate(tail, 0, steps);
+                if (found.good()) kernels_->root_update(tail, sums_.data() + t * block);
             });
         }
         const auto bad = std::find_if(found_.begin(), found_.end(), [](const info& f) { return !f.good(); });
@@ -109,7 +113,7 @@ class host_solver {
             const T* u = sums_.data() + static_cast<std::int64_t>(t) * block;
             for (int i = 0; i < block; ++i) root[i] += u[i];
         }
-        const int pivot = kernels::potrf(root, root + block);
+        const int pivot = kernels_->root_factor(root, root + block);
         return {-1, 0, pivot};
     }
 
@@ -141,7 +145,7 @@ class host_solver {
     column factor_column(int tail, int stage) const {
         int index = 0;
         while (stage_of(size_.stages, plan_.steps[static_cast<std::size_t>(index)].node) != stage) ++index;
-        const auto own = detail::pieces_of<T, n>(plan_, tail_factor(tail), index);
+        const auto own = detail::pieces_of<T, n>(job({}, tail), index);
         return {own.l, own.b, own.a};
     }
     /// Factor of R - sum_i F_i F_i'.
@@ -165,12 +169,15 @@ class host_solver {
 
     detail::tail_job<T> job(matrix_view<const T> k, int tail) const {
         const std::int64_t t = tail;
+        T* factor = const_cast<T*>(tail_factor(tail));
+        detail::tail_job<T> job{
+            plan_.steps.data(), plan_.updates.data(), size_.stages, nullptr, nullptr, nullptr, factor};
         if (k.diagonal != nullptr) {
-            k.diagonal += t * size_.stages * block;
-            if (size_.stages > 1) k.lower += t * (size_.stages - 1) * block;
-            k.coupling += t * block;
+            job.diagonal = k.diagonal + t * size_.stages * block;
+            if (size_.stages > 1) job.lower = k.lower + t * (size_.stages - 1) * block;
+            job.coupling = k.coupling + t * block;
         }
-        return {&plan_, k, const_cast<T*>(tail_factor(tail))};
+        return job;
     }
 
     void solve_pass(T* b, int nrhs, std::int64_t ld) const {
@@ -179,14 +186,15 @@ class host_solver {
         T* root = tail_part(size_.tails);
         if (by_level()) {
             for (int l = 0; l < plan_.level_count(); ++l) {
-                each_step(
-                    l, [&](int t, int i) { kernels::forward(job({}, t), i, i + 1, tail_part(t), nrhs, ld); });
+                each_step(l, [&](int t, int i) {
+                    kernels_->forward(job({}, t), i, i + 1, tail_part(t), nrhs, ld);
+                });
             }
             executor_->parallel_for(size_.tails,
                                     [&](std::int64_t t, int) { product(t, tail_part(t), nrhs, ld); });
         } else {
             executor_->parallel_for(size_.tails, [&](std::int64_t t, int) {
-                kernels::forward(job({}, static_cast<int>(t)), 0, steps, tail_part(t), nrhs, ld);
+                kernels_->forward(job({}, static_cast<int>(t)), 0, steps, tail_part(t), nrhs, ld);
                 product(t, tail_part(t), nrhs, ld);
             });
         }
@@ -196,22 +204,22 @@ class host_solver {
                 for (int i = 0; i < n; ++i) root[i + c * ld] += z[i + c * n];
             }
         }
-        kernels::root_solve(root_record(), root_record() + block, root, nrhs, ld);
+        kernels_->root_solve(root_record(), root_record() + block, root, nrhs, ld);
         if (by_level()) {
             for (int l = plan_.level_count() - 1; l >= 0; --l) {
                 each_step(l, [&](int t, int i) {
-                    kernels::backward(job({}, t), i, i + 1, tail_part(t), root, nrhs, ld);
+                    kernels_->backward(job({}, t), i, i + 1, tail_part(t), root, nrhs, ld);
                 });
             }
         } else {
             executor_->parallel_for(size_.tails, [&](std::int64_t t, int) {
-                kernels::backward(job({}, static_cast<int>(t)), 0, steps, tail_part(t), root, nrhs, ld);
+                kernels_->backward(job({}, static_cast<int>(t)), 0, steps, tail_part(t), root, nrhs, ld);
             });
         }
     }
 
     void product(std::int64_t tail, const T* b, int nrhs, std::int64_t ld) const {
-        kernels::root_product(job({}, static_cast<int>(tail)), b, nrhs, ld, sums_.data() + tail * n * pass);
+        kernels_->root_product(job({}, static_cast<int>(tail)), b, nrhs, ld, sums_.data() + tail * n * pass);
     }
 
     /// f(tail, step) for the steps of level l of every tail.
@@ -225,6 +233,7 @@ class host_solver {
     }
 
     extent size_;
+    const detail::host_kernels<T>* kernels_;
     plan plan_;
     std::int64_t tail_size_;
     std::shared_ptr<executor> executor_;

@@ -5,7 +5,7 @@
 #include <limits>
 
 #include <shoal/arrow/types.hpp>
-#include <shoal/fast/host_block.hpp>
+#include <shoal/fast/host_sweep.hpp>
 
 namespace shoal::arrow {
 
@@ -29,6 +29,7 @@ SHOAL_FN void subtract_symmetric(T* y, const T* d, const T* x) {
 /// Cost: as many operations as K has numbers, times two; K is read once. See types.hpp for the storage.
 template <class T, int n>
 void residual(extent size, matrix_view<const T> k, const T* x, const T* b, T* r) {
+    using isa = fast::isa_native;
     constexpr std::int64_t block = n * n;
     const std::int64_t total = unknowns(size, n);
     const std::int64_t root = total - n;
@@ -41,11 +42,11 @@ void residual(extent size, matrix_view<const T> k, const T* x, const T* b, T* r)
             detail::subtract_symmetric<T, n>(r + at, k.diagonal + (first + s) * block, x + at);
             if (s + 1 == size.stages) continue;
             const T* e = k.lower + (t * (size.stages - 1) + s) * block;
-            fast::block_subtract_product<T, n, 1>(r + at + n, e, x + at, 0);
-            fast::block_subtract_transposed<T, n, 1>(r + at, e, x + at + n, 0);
+            fast::block_subtract_product<isa, T, n, 1>(r + at + n, 0, e, x + at, 0);
+            fast::block_subtract_transposed<isa, T, n, 1>(r + at, 0, e, x + at + n, 0);
         }
-        fast::block_subtract_product<T, n, 1>(r + root, k.coupling + t * block, x + first * n, 0);
-        fast::block_subtract_transposed<T, n, 1>(r + first * n, k.coupling + t * block, x + root, 0);
+        fast::block_subtract_product<isa, T, n, 1>(r + root, 0, k.coupling + t * block, x + first * n, 0);
+        fast::block_subtract_transposed<isa, T, n, 1>(r + first * n, 0, k.coupling + t * block, x + root, 0);
     }
 }
 

@@ -14,9 +14,6 @@
 
 namespace shoal::arrow::detail {
 
-/// Doubles of shared memory that one warp needs for `eliminate`.
-inline constexpr int eliminate_scratch = lower_doubles + 4 * 32;
-
 /// 1 / sqrt(x) for normal x: approximation with 20 bits, then one step of third order.
 __device__ __forceinline__ double fast_rsqrt(double x) {
     double y;
@@ -137,7 +134,7 @@ __device__ __forceinline__ void update_odd(fragment& X, int c, double y) {
 /// D (negated; lower tiles, diagonal tiles full) is destroyed. side(p), p = 0 .. 3: independent work of the caller, put
 /// beside panel p, where it fills the latency of the pivot block. bad: 0 before; the bad row (1 .. 16) after.
 template <int NK, class Side>
-__device__ __forceinline__ void eliminate(fragment& D, fragment (&K)[NK > 0 ? NK : 1], fragment& Wt, double* scratch,
+__device__ __forceinline__ void eliminate16(fragment& D, fragment (&K)[NK > 0 ? NK : 1], fragment& Wt, double* scratch,
                                           int lane, int& bad, Side side) {
     const int g = lane >> 2, q = lane & 3;
     double* pivots = scratch + lower_doubles;

@@ -3,15 +3,10 @@
 /// \file
 /// Factorisation of an arrow of 16 x 16 double blocks: one kernel, one thread block (or cluster) per tail.
 ///
-/// A tail is cut into P chunks. In elimination order its stages are j = 1 .. N (j = N - k, so j = 1 is the free end,
-/// j = N is x_1); chunk c = 1 .. P holds j = split[c-1] + 1 .. split[c], its last stage split[c] is *separator* c.
-///
-///     free end  o-o-o-o-[1]-o-o-o-o-[2]-o-o-o-o-[3]- .. -[P] = x_1 --- root
-///
-/// 1. One warp per chunk eliminates the interior from left to right; nothing but the factor leaves its registers.
-/// 2. The separators are eliminated level by level: level l takes c = odd multiple of 2^l below P, with neighbours
-///    c - 2^l and min(c + 2^l, P). Their updates go to two slots per separator, one from each side, so that no two
-///    warps ever add to the same place.
+/// The order is that of schedule.hpp:
+/// 1. One warp per chunk eliminates the interior; nothing but the factor leaves its registers.
+/// 2. The separators, in shared memory, level by level. Their updates go to two slots per separator, one from each side,
+///    so that no two warps ever add to the same place.
 /// 3. x_1 is eliminated into the root; the last tail to arrive adds all M contributions in a fixed order.
 ///
 /// The factor of a stage is one record: W = L^{-1} (3 tiles), G_b = K_b D^{-1}, G_a = K_a D^{-1} (4 tiles each), for its
@@ -21,17 +16,14 @@
 
 #include <shoal/arrow/detail/bulk_copy.cuh>
 #include <shoal/arrow/detail/eliminate16.cuh>
-#include <shoal/arrow/types.hpp>
+#include <shoal/arrow/detail/failure.hpp>
+#include <shoal/arrow/detail/schedule.hpp>
 
 namespace shoal::arrow::detail {
 
-inline constexpr int record16 = lower_doubles + 2 * full_doubles;  // W | G_b | G_a
-inline constexpr int max_chunks = 32;
-inline constexpr int separator_doubles = 2 * lower_doubles + 2 * full_doubles;
-inline constexpr int max_factor_warps = 8;  // 255 registers per thread
-
 struct factor16_args {
-    int tails, stages, chunks, group;
+    int tails, group;
+    chunk_schedule at;
     matrix_view<const double> K;
     double* records;             // tails * stages records
     double* root_record;         // W of the root
@@ -40,21 +32,9 @@ struct factor16_args {
     unsigned* arrivals;          // [0]: groups; [1 + i]: tails of group i. Zero between launches
     unsigned long long* failure; // smallest key of a bad pivot; all ones between launches
     info* result;
-    int split[max_chunks + 1];
 };
 
-/// Keys of bad pivots order as the info asks: lowest tail, then elimination order.
-__host__ __device__ constexpr unsigned long long failure_key(int tail, int round, int j, int pivot) {
-    return (static_cast<unsigned long long>(tail) << 36) | (static_cast<unsigned long long>(round) << 31) |
-           (static_cast<unsigned long long>(j) << 6) | static_cast<unsigned long long>(pivot);
-}
-inline constexpr int last_round = 31;
-__host__ __device__ constexpr info decode_failure(unsigned long long key, int stages) {
-    return {static_cast<int>(key >> 36), stages - static_cast<int>((key >> 6) & 0x1ffffff) + 1,
-            static_cast<int>(key & 63)};
-}
-
-/// What is known of the separators of one tail, in shared memory. All values negated, as `eliminate` wants them.
+/// What is known of the separators of one tail, in shared memory. All values negated, as `eliminate16` wants them.
 struct separators {
     double* base;
     __device__ __forceinline__ double* from_left(int c) const { return base + (c - 1) * separator_doubles; }
@@ -105,14 +85,14 @@ struct tail16 {
     __device__ __forceinline__ tail16(const factor16_args& args, int i, int l, double* s)
         : p(args), tail(i), lane(l), scratch(s), at(l) {}
     __device__ __forceinline__ const double* diagonal(int j) const {
-        return p.K.diagonal + (static_cast<long long>(tail) * p.stages + (p.stages - j)) * 256;
+        return p.K.diagonal + (static_cast<long long>(tail) * p.at.stages + (p.at.stages - j)) * 256;
     }
     /// The caller's block between j and j + 1: K(j, j+1), so its transpose is K(j+1, j).
     __device__ __forceinline__ const double* coupling(int j) const {
-        return p.K.lower + (static_cast<long long>(tail) * (p.stages - 1) + (p.stages - 1 - j)) * 256;
+        return p.K.lower + (static_cast<long long>(tail) * (p.at.stages - 1) + (p.at.stages - 1 - j)) * 256;
     }
     __device__ __forceinline__ double* record(int j) const {
-        return p.records + (static_cast<long long>(tail) * p.stages + (j - 1)) * record16;
+        return p.records + (static_cast<long long>(tail) * p.at.stages + (j - 1)) * record16;
     }
     __device__ __forceinline__ void report(int round, int j, int bad) const {
         if (bad != 0 && lane == 0) atomicMin(p.failure, failure_key(tail, round, j, bad));
@@ -126,7 +106,7 @@ inline constexpr int prefetch_distance = 4;
 template <bool Left>
 __device__ __forceinline__ void eliminate_chunk(const tail16& t, int c, separators out) {
     constexpr int NK = Left ? 2 : 1;
-    const int lane = t.lane, a = t.p.split[c - 1], b = t.p.split[c];
+    const int lane = t.lane, a = t.p.at.split[c - 1], b = t.p.at.split[c];
     if (lane == 0) {
         for (int j = a + 2; j <= min(b, a + prefetch_distance); ++j) {
             prefetch_l2(t.diagonal(j), 256);
@@ -134,7 +114,7 @@ __device__ __forceinline__ void eliminate_chunk(const tail16& t, int c, separato
         }
     }
     // The left neighbour is eliminated first exactly when the right one is not.
-    const bool left_last = (c & 1) != 0 && c < t.p.chunks;
+    const bool left_last = (c & 1) != 0 && c < t.p.at.chunks;
     fragment D, K[NK], Wt, next_D, next_K, sum;
     load_symmetric(D, t.diagonal(a + 1), t.at);
     set_zero(sum);
@@ -177,7 +157,7 @@ __device__ __forceinline__ void eliminate_chunk(const tail16& t, int c, separato
         double* previous = t.record(j - 1);
         const bool really = j > a + 1;
         int bad = 0;
-        eliminate<NK>(D, K, Wt, t.scratch, lane, bad, [&](int p) { last.store(p, previous, lane, really); });
+        eliminate16<NK>(D, K, Wt, t.scratch, lane, bad, [&](int p) { last.store(p, previous, lane, really); });
         t.report(0, j, bad);
         negate_lower(next_D);
         add_gram(next_D, K[0]);
@@ -213,7 +193,7 @@ __device__ __forceinline__ void eliminate_chunk(const tail16& t, int c, separato
 /// Eliminates separator c at level l; its record stays pending.
 /// \return whether it had a left neighbour
 __device__ __forceinline__ bool eliminate_separator(const tail16& t, int l, int c, separators sep, pending<2>& done) {
-    const int lane = t.lane, a = c - (1 << l), b = min(c + (1 << l), t.p.chunks);
+    const int lane = t.lane, a = c - (1 << l), b = min(c + (1 << l), t.p.at.chunks);
     fragment D, T;
     load_lower(D, sep.from_left(c), lane);
     load_lower(T, sep.from_right(c), lane);
@@ -222,17 +202,17 @@ __device__ __forceinline__ bool eliminate_separator(const tail16& t, int l, int 
     int bad = 0;
     if (a == 0) {
         fragment K[1] = {done.K[0]};
-        eliminate<1>(D, K, done.Wt, t.scratch, lane, bad, [](int) {});
+        eliminate16<1>(D, K, done.Wt, t.scratch, lane, bad, [](int) {});
         load_lower(T, sep.from_left(b), lane);
         add_gram(T, K[0]);
         store_lower(sep.from_left(b), T, lane);
         done.K[0] = K[0];
     } else {
         load_full(done.K[1], sep.to_left(c), lane);
-        eliminate<2>(D, done.K, done.Wt, t.scratch, lane, bad, [](int) {});
+        eliminate16<2>(D, done.K, done.Wt, t.scratch, lane, bad, [](int) {});
         fragment fill;
         set_zero(fill);
-        const bool left_last = b < t.p.chunks && ((b >> (l + 1)) & 1) != 0;
+        const bool left_last = b < t.p.at.chunks && ((b >> (l + 1)) & 1) != 0;
         if (left_last) {
             add_outer(fill, done.K[1], done.K[0]);
         } else {
@@ -246,7 +226,7 @@ __device__ __forceinline__ bool eliminate_separator(const tail16& t, int l, int 
         store_lower(sep.from_right(a), T, lane);
         store_full(left_last ? sep.to_left(b) : sep.to_right(a), fill, lane);
     }
-    t.report(1 + l, t.p.split[c], bad);
+    t.report(1 + l, t.p.at.split[c], bad);
     return a != 0;
 }
 
@@ -320,19 +300,13 @@ __device__ __forceinline__ void eliminate_root(const factor16_args& p, fragment&
     negate_lower(D);
     add_lower(D, sum);
     int bad = 0;
-    eliminate<0>(D, none, Wt, scratch, lane, bad, [](int) {});
+    eliminate16<0>(D, none, Wt, scratch, lane, bad, [](int) {});
     store_transposed_lower(p.root_record, Wt, lane);
     if (lane == 0) {
         const unsigned long long key = __ldcg(p.failure);
-        *p.result = key != ~0ull ? decode_failure(key, p.stages) : info{-1, 0, bad};
-        *p.failure = ~0ull;
+        *p.result = key != no_failure ? decode_failure(key, p.at.stages) : info{-1, 0, bad};
+        *p.failure = no_failure;
     }
-}
-
-/// Shared memory of one block, in doubles.
-constexpr int factor16_shared(int warps, int chunks) {
-    const int separators = chunks * separator_doubles, sums = warps * lower_doubles;
-    return warps * eliminate_scratch + (separators > sums ? separators : sums);
 }
 
 /// Clustered: a tail is worked on by a cluster; its blocks share the chunks, block 0 does the rest.
@@ -356,10 +330,10 @@ __global__ void __launch_bounds__(max_factor_warps * 32, 1) factor16_kernel(cons
         fragment C;
         load_block(C, p.K.coupling + static_cast<long long>(tail) * 256, t.at);
         negate(C);
-        store_full(mine.to_right(p.chunks), C, lane);
+        store_full(mine.to_right(p.at.chunks), C, lane);
     }
 #pragma unroll 1
-    for (int c = 1 + (Clustered ? rank * warps : 0) + warp; c <= p.chunks; c += workers) {
+    for (int c = 1 + (Clustered ? rank * warps : 0) + warp; c <= p.at.chunks; c += workers) {
         if (c == 1) {
             eliminate_chunk<false>(t, c, home);
         } else {
@@ -385,9 +359,9 @@ __global__ void __launch_bounds__(max_factor_warps * 32, 1) factor16_kernel(cons
     };
     int turn = 0;
 #pragma unroll 1
-    for (int l = 0; (1 << l) < p.chunks; ++l) {
+    for (int l = 0; (1 << l) < p.at.chunks; ++l) {
         __syncthreads();  // the chunks, or level l - 1, before level l reads them
-        const int jobs = (p.chunks - 1 + (1 << l)) >> (l + 1);
+        const int jobs = (p.at.chunks - 1 + (1 << l)) >> (l + 1);
         const int first = warp >= turn ? warp - turn : warp - turn + warps;
 #pragma unroll 1
         for (int job = first; job < jobs || unwritten != 0; job += warps) {
@@ -395,7 +369,7 @@ __global__ void __launch_bounds__(max_factor_warps * 32, 1) factor16_kernel(cons
             if (job >= jobs) break;
             const int c = (2 * job + 1) << l;
             has_left = eliminate_separator(t, l, c, mine, done);
-            unwritten = p.split[c];
+            unwritten = p.at.split[c];
         }
         turn = (turn + jobs) % warps;
     }
@@ -405,16 +379,16 @@ __global__ void __launch_bounds__(max_factor_warps * 32, 1) factor16_kernel(cons
     pending<1> x1;
     if (warp == turn) {
         fragment D;
-        load_lower(D, mine.from_left(p.chunks), lane);
-        load_full(x1.K[0], mine.to_right(p.chunks), lane);
+        load_lower(D, mine.from_left(p.at.chunks), lane);
+        load_full(x1.K[0], mine.to_right(p.at.chunks), lane);
         int bad = 0;
-        eliminate<1>(D, x1.K, x1.Wt, t.scratch, lane, bad, [](int) {});
-        t.report(last_round, p.stages, bad);
+        eliminate16<1>(D, x1.K, x1.Wt, t.scratch, lane, bad, [](int) {});
+        t.report(last_round, p.at.stages, bad);
         set_zero(X);
         add_gram(X, x1.K[0]);
         store_lower(p.grams + static_cast<long long>(tail) * lower_doubles, X, lane);
     }
-    if (reduce_grams(p, tail, X, mine.base, lane, warp, warps, turn, [&] { x1.store_all(t.record(p.stages), lane); }) &&
+    if (reduce_grams(p, tail, X, mine.base, lane, warp, warps, turn, [&] { x1.store_all(t.record(p.at.stages), lane); }) &&
         warp == turn) {
         eliminate_root(p, X, t.scratch, lane);
     }

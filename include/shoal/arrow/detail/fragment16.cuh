@@ -11,6 +11,7 @@
 /// In memory a block of this solver is a list of 8 x 8 row-major tiles of 64 doubles, so that lane l of a warp moves
 /// 16-byte granule l of each tile.
 
+#include <shoal/arrow/cuda_plan.hpp>
 #include <shoal/core/macros.hpp>
 
 namespace shoal::arrow::detail {
@@ -125,8 +126,6 @@ __device__ __forceinline__ void add_lower(fragment& X, const fragment& Y) {
 
 // ---- tiles in memory ------------------------------------------------------------------------------------------------
 // full: tiles (0,0) (0,1) (1,0) (1,1), 256 doubles. lower: tiles (0,0) (1,0) (1,1), 192 doubles.
-inline constexpr int full_doubles = 256;
-inline constexpr int lower_doubles = 192;
 
 __device__ __forceinline__ void load_full(fragment& X, const double* p, int lane) {
     SHOAL_UNROLL

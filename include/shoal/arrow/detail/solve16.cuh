@@ -15,14 +15,13 @@
 
 namespace shoal::arrow::detail {
 
-inline constexpr int max_solve_slots = 32;  // of one warp: a phase bit each
-
 /// fused: both sweeps, and every block waits for the root: all blocks must be resident.
 /// forward, backward: one sweep each; the block that finishes the forward sweep last solves the root.
 enum class sweep { fused, forward, backward };
 
 struct solve16_args {
-    int tails, stages, chunks, ring, separator_slots, longest;
+    int tails, ring, separator_slots, longest;
+    chunk_schedule at;
     int columns;  // right-hand sides, at most what the kernel is compiled for
     const double* records;
     const double* root_record;
@@ -32,7 +31,6 @@ struct solve16_args {
     unsigned long long* epoch;   // flags of this launch are *epoch + 1; the last block counts it up
     unsigned* finished;          // blocks that are done; zero between launches
     double* root_solution;       // between forward and backward
-    int split[max_chunks + 1];
 };
 
 /// What a lane holds of one record.
@@ -108,21 +106,6 @@ __device__ __forceinline__ double gains_transposed_times(const record_part& m, c
                          fma(m.b[1].x, b0, m.b[3].x * b1) + fma(m.a[1].x, a0, m.a[3].x * a1),
                          fma(m.b[1].y, b0, m.b[3].y * b1) + fma(m.a[1].y, a0, m.a[3].y * a1), lane);
 }
-
-/// Shared memory of one block, in doubles: rings first (their copies want alignment), then barriers, then vectors.
-struct solve16_layout {
-    int ring, barriers, left, right, sums, zero, chunk, total;  // offsets; ring, barriers and chunk are per warp
-
-    __host__ __device__ constexpr solve16_layout(int warps, int slots, int chunks, int longest, int columns)
-        : ring(0),
-          barriers(warps * slots * record16),
-          left(barriers + warps * max_solve_slots),
-          right(left + (chunks + 2) * 16 * columns),
-          sums(right + (chunks + 2) * 16 * columns),
-          zero(sums + warps * 32 * columns),
-          chunk(zero + 16 * columns),
-          total(chunk + warps * (longest + 2) * 16 * columns) {}
-};
 
 /// The records of one warp on their way through shared memory.
 struct record_ring {

@@ -16,10 +16,10 @@ struct solver16 {
     double* zero;  // a vector of zeros
 
     __device__ __forceinline__ const double* record(int j) const {
-        return p.records + (static_cast<long long>(tail) * p.stages + (j - 1)) * record16;
+        return p.records + (static_cast<long long>(tail) * p.at.stages + (j - 1)) * record16;
     }
     __device__ __forceinline__ double* unknowns(int j, int column) const {
-        return p.b + column * p.ld + (static_cast<long long>(tail) * p.stages + (p.stages - j)) * 16;
+        return p.b + column * p.ld + (static_cast<long long>(tail) * p.at.stages + (p.at.stages - j)) * 16;
     }
     /// The caller's vector of stage j, all columns, by 16 NR lanes.
     __device__ __forceinline__ void load_vector(double* to, int j) const {
@@ -93,7 +93,7 @@ __global__ void __launch_bounds__(NR == 1 ? 512 : 256, 1)
     const int tail = Clustered ? static_cast<int>(blockIdx.x) / cluster : static_cast<int>(blockIdx.x);
     const int rank = Clustered ? static_cast<int>(blockIdx.x) % cluster : 0;
     const int slots = p.ring + p.separator_slots;
-    const solve16_layout at(warps, slots, p.chunks, p.longest, NR);
+    const solve16_layout at(warps, slots, p.at.chunks, p.longest, NR);
     double* left = shared16 + at.left;    // what a separator has received from its left, and its own right-hand side
     double* right = shared16 + at.right;  // from its right
     double* chunk = shared16 + at.chunk + warp * (p.longest + 2) * vec;
@@ -109,8 +109,8 @@ __global__ void __launch_bounds__(NR == 1 ? 512 : 256, 1)
 
     // This warp's chunk: stages a + 1 .. b - 1 between separators a and b.
     const int index = (Clustered ? rank * warps : 0) + warp;
-    const bool active = index < p.chunks, has_left = index > 0;
-    const int a = active ? p.split[index] : 0, b = active ? p.split[index + 1] : 1, m = b - a - 1;
+    const bool active = index < p.at.chunks, has_left = index > 0;
+    const int a = active ? p.at.split[index] : 0, b = active ? p.at.split[index + 1] : 1, m = b - a - 1;
     job_deal deal{warp, warps, 0, 0};
 
     // Copies first: nothing that they fetch depends on the right-hand side.
@@ -122,20 +122,20 @@ __global__ void __launch_bounds__(NR == 1 ? 512 : 256, 1)
             s.ring.start(step % p.ring, s.record(a + 1 + step), has_left, Sweep == sweep::backward);
         }
     }
-    for (int l = 0; (1 << l) < p.chunks; ++l) {
-        const int jobs = job_deal::at_level(l, p.chunks);
+    for (int l = 0; (1 << l) < p.at.chunks; ++l) {
+        const int jobs = job_deal::at_level(l, p.at.chunks);
         for (int i = deal.first(); i < jobs; i += warps, ++deal.mine) {
             if (lane == 0 && rank == 0) {
-                s.ring.start(p.ring + deal.mine, s.record(p.split[(2 * i + 1) << l]), i > 0, Sweep == sweep::backward);
+                s.ring.start(p.ring + deal.mine, s.record(p.at.split[(2 * i + 1) << l]), i > 0, Sweep == sweep::backward);
             }
         }
         deal.next_level(jobs);
     }
     const int root_warp = deal.turn;
     if (lane == 0 && rank == 0 && warp == root_warp) {
-        s.ring.start(p.ring + deal.mine, s.record(p.stages), false, Sweep == sweep::backward);
+        s.ring.start(p.ring + deal.mine, s.record(p.at.stages), false, Sweep == sweep::backward);
     }
-    for (int i = static_cast<int>(threadIdx.x); i < (p.chunks + 2) * vec; i += static_cast<int>(blockDim.x)) {
+    for (int i = static_cast<int>(threadIdx.x); i < (p.at.chunks + 2) * vec; i += static_cast<int>(blockDim.x)) {
         left[i] = right[i] = 0.0;
     }
     for (int i = static_cast<int>(threadIdx.x); i < vec; i += static_cast<int>(blockDim.x)) s.zero[i] = 0.0;
@@ -215,20 +215,20 @@ __global__ void __launch_bounds__(NR == 1 ? 512 : 256, 1)
                 if constexpr (Sweep == sweep::forward) {
                     for (int i = lane; i < vec; i += 32) {
                         if ((i >> 4) < p.columns) {
-                            s.unknowns(p.split[unfinished], i >> 4)[i & 15] = left[unfinished * vec + i];
+                            s.unknowns(p.at.split[unfinished], i >> 4)[i & 15] = left[unfinished * vec + i];
                         }
                     }
                 }
                 unfinished = 0;
             };
 #pragma unroll 1
-            for (int l = 0; (1 << l) < p.chunks; ++l) {
+            for (int l = 0; (1 << l) < p.at.chunks; ++l) {
                 __syncthreads();  // the chunks, or level l - 1, before level l reads them
                 finish();
-                const int jobs = job_deal::at_level(l, p.chunks);
+                const int jobs = job_deal::at_level(l, p.at.chunks);
                 for (int i = walk.first(); i < jobs; i += warps, ++walk.mine) {
                     finish();
-                    const int c = (2 * i + 1) << l, na = c - (1 << l), nb = min(c + (1 << l), p.chunks);
+                    const int c = (2 * i + 1) << l, na = c - (1 << l), nb = min(c + (1 << l), p.at.chunks);
                     const int slot_of = p.ring + walk.mine;
                     s.ring.wait(slot_of);
                     r.load_gains(s.ring.slots + slot_of * record16, na > 0, lane);
@@ -249,15 +249,15 @@ __global__ void __launch_bounds__(NR == 1 ? 512 : 256, 1)
                 if (tail == 0) {
                     // The root's right-hand side joins tail 0's part, so that nobody reads it after x_0 stands there.
                     for (int i = lane; i < vec; i += 32) {
-                        left[(p.chunks + 1) * vec + i] =
+                        left[(p.at.chunks + 1) * vec + i] =
                             (i >> 4) < p.columns
-                                ? p.b[(i >> 4) * p.ld + static_cast<long long>(p.tails) * p.stages * 16 + (i & 15)]
+                                ? p.b[(i >> 4) * p.ld + static_cast<long long>(p.tails) * p.at.stages * 16 + (i & 15)]
                                 : 0.0;
                     }
                     __syncwarp();  // it before the step subtracts from it
                 }
-                double* root = left + (p.chunks + 1) * vec;
-                s.forward(r, left + p.chunks * vec, s.zero, root, right, false, r0, r1);
+                double* root = left + (p.at.chunks + 1) * vec;
+                s.forward(r, left + p.at.chunks * vec, s.zero, root, right, false, r0, r1);
                 __syncwarp();  // the tail's part before other lanes publish it
                 for (int i = lane; i < vec; i += 32) {
                     double2* to = p.partials + static_cast<long long>(tail) * vec + i;
@@ -267,7 +267,7 @@ __global__ void __launch_bounds__(NR == 1 ? 512 : 256, 1)
                         to->x = root[i];
                     }
                 }
-                unfinished = p.chunks;
+                unfinished = p.at.chunks;
                 finish();
             }
         }
@@ -289,7 +289,7 @@ __global__ void __launch_bounds__(NR == 1 ? 512 : 256, 1)
         __threadfence();  // the arrivals before the parts they announced
     }
     // ---- root: every block adds the parts of all tails itself, in one order
-    double* x_root = left + (p.chunks + 1) * vec;
+    double* x_root = left + (p.at.chunks + 1) * vec;
     if (rank == 0 && Sweep != sweep::backward) {
         double* sums = shared16 + at.sums;
         const int threads = 32 * warps, rows = threads / vec, row = static_cast<int>(threadIdx.x) / vec;
@@ -349,7 +349,7 @@ __global__ void __launch_bounds__(NR == 1 ? 512 : 256, 1)
                 for (int i = lane; i < vec; i += 32) {
                     const int n = i >> 4;
                     if (n < p.columns) {
-                        p.b[n * p.ld + static_cast<long long>(p.tails) * p.stages * 16 + (i & 15)] = x_root[i];
+                        p.b[n * p.ld + static_cast<long long>(p.tails) * p.at.stages * 16 + (i & 15)] = x_root[i];
                     }
                     if constexpr (Sweep == sweep::forward) p.root_solution[i] = x_root[i];
                 }
@@ -360,7 +360,7 @@ __global__ void __launch_bounds__(NR == 1 ? 512 : 256, 1)
         if constexpr (Sweep == sweep::backward) {
             if (rank == 0) {
                 for (int i = static_cast<int>(threadIdx.x); i < vec; i += 32 * warps) x_root[i] = p.root_solution[i];
-                for (int c = 1 + warp; c <= p.chunks; c += warps) s.load_vector(left + c * vec, p.split[c]);
+                for (int c = 1 + warp; c <= p.at.chunks; c += warps) s.load_vector(left + c * vec, p.at.split[c]);
                 __syncthreads();  // z of the separators and x_0
             }
         }
@@ -370,21 +370,21 @@ __global__ void __launch_bounds__(NR == 1 ? 512 : 256, 1)
                 const int slot_of = p.ring + deal.mine;
                 if constexpr (Sweep == sweep::backward) s.ring.wait(slot_of);
                 r.load_gains(s.ring.slots + slot_of * record16, false, lane);
-                s.backward(r, left + p.chunks * vec, x_root, s.zero, p.stages);
+                s.backward(r, left + p.at.chunks * vec, x_root, s.zero, p.at.stages);
             }
 #pragma unroll 1
-            for (int l = job_deal::levels(p.chunks) - 1; l >= 0; --l) {
+            for (int l = job_deal::levels(p.at.chunks) - 1; l >= 0; --l) {
                 __syncthreads();  // x of the level above before this one reads it
-                const int jobs = job_deal::at_level(l, p.chunks);
+                const int jobs = job_deal::at_level(l, p.at.chunks);
                 deal.previous_level(jobs);
                 int i = deal.first();
                 while (i + warps < jobs) i += warps;
                 for (; i >= 0 && i < jobs; i -= warps) {
-                    const int c = (2 * i + 1) << l, na = c - (1 << l), nb = min(c + (1 << l), p.chunks);
+                    const int c = (2 * i + 1) << l, na = c - (1 << l), nb = min(c + (1 << l), p.at.chunks);
                     const int slot_of = p.ring + --deal.mine;
                     if constexpr (Sweep == sweep::backward) s.ring.wait(slot_of);
                     r.load_gains(s.ring.slots + slot_of * record16, na > 0, lane);
-                    s.backward(r, left + c * vec, left + nb * vec, na > 0 ? left + na * vec : s.zero, p.split[c]);
+                    s.backward(r, left + c * vec, left + nb * vec, na > 0 ? left + na * vec : s.zero, p.at.split[c]);
                 }
             }
         }

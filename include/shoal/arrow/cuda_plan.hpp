@@ -1,0 +1,272 @@
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <stdexcept>
+#include <string>
+
+#include <shoal/arrow/detail/schedule.hpp>
+#include <shoal/arrow/types.hpp>
+
+/// \file
+/// What the CUDA backend does for a given M, N, n and device: how many chunks, warps, blocks per cluster, and how the
+/// solve waits for the root. Plain host code: the choice can be printed, tested and overridden without a GPU.
+
+namespace shoal::arrow {
+
+/// Which kernels run.
+enum class cuda_path {
+    automatic,
+    tensor,  ///< n = 16, double, compute capability 9 and up: FP64 tensor cores, blocks in registers
+    generic  ///< any n up to 32, float and double
+};
+
+/// How the solve gets from the forward to the backward sweep.
+enum class root_wait {
+    automatic,  ///< in_kernel when all blocks fit on the device at once
+    in_kernel,  ///< one kernel, a cooperative launch: every block waits for the root's parts and adds them itself
+    two_kernels,  ///< one kernel per sweep
+};
+
+/// Overrides. Zero and `automatic` leave the choice to the cost model.
+struct cuda_options {
+    order which = order::
+        automatic;  ///< sequential: one chunk; recursive: as many chunks as there are stages (at most 16 or 32)
+    cuda_path path = cuda_path::automatic;
+    root_wait wait = root_wait::automatic;
+    int chunks = 0;          ///< P
+    int factor_warps = 0;    ///< per block
+    int factor_cluster = 0;  ///< blocks per tail
+    int solve_warps = 0;
+    int solve_cluster = 0;
+    int group = 0;  ///< tails whose contributions to the root are added before the groups' sums are
+};
+
+/// What the planner needs to know of a device.
+struct cuda_limits {
+    int multiprocessors = 132;
+    int shared_per_block = 232448;           ///< bytes that a block may have
+    int shared_per_multiprocessor = 233472;  ///< bytes that its blocks share; 1 KB of it is taken per block
+    bool tensor = true;
+};
+
+/// How one solve kernel is launched.
+struct solve_shape {
+    int columns = 1;  ///< right-hand sides of one pass
+    int warps = 0, cluster = 1, ring = 0, separator_slots = 0, longest = 0;
+    int shared_bytes = 0;
+    bool resident = false;  ///< the planner expects all blocks to fit at once
+};
+
+struct cuda_plan {
+    extent size{};
+    cuda_path path = cuda_path::generic;
+    detail::chunk_schedule at{};
+    int factor_warps = 4, factor_cluster = 1, group = 1;
+    solve_shape single, several;         ///< one right-hand side; up to four at once
+    double factor_us = 0, solve_us = 0;  ///< what the cost model expects
+
+    std::string text() const {
+        std::string s = "M=" + std::to_string(size.tails) + " N=" + std::to_string(size.stages);
+        s += path == cuda_path::tensor ? " path=tensor" : " path=generic";
+        s += " chunks=" + std::to_string(at.chunks) + " factor: warps=" + std::to_string(factor_warps) +
+             " cluster=" + std::to_string(factor_cluster) + " group=" + std::to_string(group) +
+             " solve: warps=" + std::to_string(single.warps) + " cluster=" + std::to_string(single.cluster) +
+             " ring=" + std::to_string(single.ring) + (single.resident ? " one kernel" : " two kernels");
+        s += " expected us: " + std::to_string(factor_us) + " + " + std::to_string(solve_us);
+        return s;
+    }
+};
+
+namespace detail {
+
+// Sizes that the kernels share with the planner, in doubles.
+inline constexpr int lower_doubles = 192;  // tiles (0,0) (1,0) (1,1) of a 16 x 16 block
+inline constexpr int full_doubles = 256;
+inline constexpr int record16 = lower_doubles + 2 * full_doubles;  // W | G_b | G_a
+inline constexpr int separator_doubles = 2 * lower_doubles + 2 * full_doubles;
+inline constexpr int eliminate_scratch = lower_doubles + 4 * 32;  // of one warp
+inline constexpr int max_factor_warps = 8;                        // 216 registers a thread
+inline constexpr int max_solve_warps = 16;                        // 128 registers a thread
+inline constexpr int max_solve_slots = 32;                        // records of one warp on chip
+
+/// Shared memory of a factor block.
+constexpr int factor16_shared(int warps, int chunks) {
+    return warps * eliminate_scratch + std::max(chunks * separator_doubles, warps * lower_doubles);
+}
+
+/// Shared memory of a solve block: rings first (their copies want alignment), then barriers, then vectors. Offsets in
+/// doubles; ring, barriers and chunk are per warp.
+struct solve16_layout {
+    int ring, barriers, left, right, sums, zero, chunk, total;
+
+    SHOAL_FN constexpr solve16_layout(int warps, int slots, int chunks, int longest, int columns)
+        : ring(0),
+          barriers(warps * slots * record16),
+          left(barriers + warps * max_solve_slots),
+          right(left + (chunks + 2) * 16 * columns),
+          sums(right + (chunks + 2) * 16 * columns),
+          zero(sums + warps * 32 * columns),
+          chunk(zero + 16 * columns),
+          total(chunk + warps * (longest + 2) * 16 * columns) {}
+};
+
+/// The deepest ring that lets all blocks be resident if possible, else a ring for two blocks per multiprocessor.
+inline solve_shape make_solve_shape(extent e, const chunk_schedule& at, int warps, int cluster, int columns,
+                                    const cuda_limits& limits) {
+    solve_shape s;
+    s.columns = columns;
+    s.warps = warps;
+    s.cluster = cluster;
+    for (int c = 1; c <= at.chunks; ++c) s.longest = std::max(s.longest, at.split[c] - at.split[c - 1] - 1);
+    s.separator_slots = (at.chunks + warps - 1) / warps;
+    const std::int64_t blocks = std::int64_t{e.tails} * cluster;
+    const auto shared = [&](int ring) {
+        return solve16_layout(warps, ring + s.separator_slots, at.chunks, s.longest, columns).total * 8;
+    };
+    const int most_blocks =
+        std::max(1, (columns == 1 ? max_solve_warps : max_solve_warps / 2) / warps);  // registers
+    const int wanted = static_cast<int>((blocks + limits.multiprocessors - 1) / limits.multiprocessors);
+    for (int per_sm : {wanted, 2, 1}) {
+        if (per_sm > most_blocks || per_sm < 1) continue;
+        const int room = std::min(limits.shared_per_block, limits.shared_per_multiprocessor / per_sm - 1024) - 256;
+        const int least = std::min(2, std::max(1, s.longest));
+        for (int ring = std::min(std::max(1, s.longest), max_solve_slots - s.separator_slots); ring >= least;
+             --ring) {
+            if (shared(ring) > room) continue;
+            s.ring = ring;
+            s.shared_bytes = shared(ring);
+            s.resident = per_sm >= wanted;
+            return s;
+        }
+    }
+    return s;  // ring 0: does not fit
+}
+
+/// Expected time of one factorisation in us, from step times measured on an H200 at 1.98 GHz.
+inline double factor_cost(extent e, const chunk_schedule& at, int warps, int cluster,
+                          const cuda_limits& limits) {
+    const double ghz = 1980.0;  // cycles per us
+    const int workers = warps * cluster, rounds = (at.chunks + workers - 1) / workers;
+    int longest = 0;
+    for (int c = 2; c <= at.chunks; ++c) longest = std::max(longest, at.split[c] - at.split[c - 1] - 1);
+    if (at.chunks == 1) longest = at.split[1] - 1;
+    const std::int64_t blocks = std::int64_t{e.tails} * cluster;
+    const int fit =
+        std::max(1, std::min(max_factor_warps / warps, limits.shared_per_multiprocessor /
+                                                           (factor16_shared(warps, at.chunks) * 8 + 1024)));
+    const double per_sm = static_cast<double>((blocks + limits.multiprocessors - 1) / limits.multiprocessors);
+    const double waves =
+        (per_sm + fit - 1) / fit >= 1 ? static_cast<double>(static_cast<int>((per_sm + fit - 1) / fit)) : 1;
+    const double together =
+        std::min(per_sm, static_cast<double>(fit)) * std::min(warps, at.chunks) / 4.0;  // per sub-core
+    const double step = std::max(2000.0, 1550.0 * together) * (at.chunks == 1 ? 0.75 : 1.0);
+    const double level = 2600.0 * std::max(1.0, together * 0.5);
+    const double one = 1500 + rounds * longest * step + separator_levels(at.chunks) * level + 2000;
+    const double latency = waves * one / ghz + 2.5 + (cluster > 1 ? 0.5 : 0.0);
+    const double bytes =
+        static_cast<double>(e.tails) * e.stages * (4096.0 + 5632.0 - (at.chunks == 1 ? 2048.0 : 0.0));
+    return std::max(latency, bytes / 3.6e6);
+}
+/// Expected time of one solve in us.
+inline double solve_cost(extent e, const chunk_schedule& at, const solve_shape& s,
+                         const cuda_limits& limits) {
+    const double ghz = 1980.0;
+    const std::int64_t blocks = std::int64_t{e.tails} * s.cluster;
+    const double per_sm = static_cast<double>((blocks + limits.multiprocessors - 1) / limits.multiprocessors);
+    const double together = per_sm * s.warps / 4.0;
+    const double step = std::max(420.0, 110.0 * together);
+    const int rounds = (at.chunks + s.warps * s.cluster - 1) / (s.warps * s.cluster);
+    const double one = 3500 + rounds * s.longest * step + separator_levels(at.chunks) * 900.0 + 3000;
+    const double record = 5632.0 - (at.chunks == 1 ? 2048.0 : 2048.0 / at.chunks);
+    const double again = s.longest > s.ring ? 1.0 - static_cast<double>(s.ring) / s.longest : 0.0;
+    const double bytes = static_cast<double>(e.tails) * e.stages * (record + again * (record - 1536.0) + 256);
+    return std::max(one / ghz + (s.resident ? 1.5 : 4.0), 2.5 + bytes / 4.0e6);
+}
+
+}  // namespace detail
+
+/// Chooses the schedule for n = 16 in double on the tensor path, or for the generic path.
+inline cuda_plan make_cuda_plan(extent e, int n, cuda_path path, const cuda_options& o,
+                                const cuda_limits& limits) {
+    if (e.tails < 0 || e.stages < 1)
+        throw std::invalid_argument("arrow: " + std::to_string(e.tails) + " tails of " +
+                                    std::to_string(e.stages) + " stages");
+    cuda_plan best;
+    best.size = e;
+    best.path = path;
+    const int most =
+        std::min(e.stages, path == cuda_path::tensor ? detail::max_solve_warps : detail::max_chunks);
+    int wanted = std::min(o.chunks, most);
+    if (o.which == order::sequential) wanted = 1;
+    if (o.which == order::recursive) wanted = most;
+    const auto group_of = [&](int warps) {
+        if (o.group > 0) return o.group;
+        // One reduction while the last block can read everything in a few rounds of loads, two levels above.
+        return e.tails <= 24 * warps ? std::max(1, e.tails) : std::max(8 * warps, 32);
+    };
+    if (path == cuda_path::generic) {
+        const int chunks = wanted > 0 ? wanted : std::min({most, 4, std::max(1, e.stages / 2)});
+        best.at = detail::make_schedule(e.stages, chunks, 0.5);
+        best.factor_warps = best.single.warps =
+            o.factor_warps > 0 ? std::min(o.factor_warps, 4) : (n > 24 ? 2 : 4);
+        return best;
+    }
+    double best_cost = 1e300;
+    for (int chunks = 1; chunks <= most; ++chunks) {
+        if (wanted > 0 && chunks != wanted) continue;
+        if (wanted == 0 && chunks > 1 && 2 * chunks > e.stages) break;
+        const auto at = detail::make_schedule(e.stages, chunks, 0.75);
+        double factor_best = 1e300, solve_best = 1e300;
+        cuda_plan p = best;
+        p.at = at;
+        for (int cluster : {1, 2, 4, 8}) {
+            for (int warps : {1, 2, 4, 8, 16}) {
+                const bool natural = cluster == 1 || warps * cluster <= chunks;
+                if (warps <= detail::max_factor_warps &&
+                    detail::factor16_shared(warps, chunks) * 8 <= limits.shared_per_block &&
+                    (o.factor_warps > 0 ? warps == o.factor_warps : warps <= std::max(2, chunks)) &&
+                    (o.factor_cluster > 0 ? cluster == o.factor_cluster : natural)) {
+                    const double cost = detail::factor_cost(e, at, warps, cluster, limits);
+                    if (cost < factor_best) {
+                        factor_best = cost;
+                        p.factor_warps = warps;
+                        p.factor_cluster = cluster;
+                        p.group = group_of(warps);
+                    }
+                }
+                // A warp sweeps one chunk, so that its vectors and ring stay put; two warps at least add the root's parts.
+                if (warps < 2 || warps * cluster < chunks) continue;
+                if (o.solve_warps > 0 ? warps != o.solve_warps : warps * cluster >= 2 * std::max(2, chunks))
+                    continue;
+                if (o.solve_cluster > 0 && cluster != o.solve_cluster) continue;
+                solve_shape s = detail::make_solve_shape(e, at, warps, cluster, 1, limits);
+                if (s.ring == 0 || (cluster > 1 && !s.resident)) continue;
+                if (o.wait == root_wait::two_kernels) s.resident = false;
+                if (cluster > 1 && !s.resident) continue;
+                const double cost = detail::solve_cost(e, at, s, limits);
+                if (cost < solve_best) {
+                    solve_best = cost;
+                    p.single = s;
+                }
+            }
+        }
+        if (factor_best == 1e300 || solve_best == 1e300) continue;
+        for (int warps : {8, 4, 2}) {
+            if (warps < chunks && warps < 8) continue;
+            p.several = detail::make_solve_shape(e, at, std::max(warps, 2), 1, 4, limits);
+            if (p.several.ring > 0) break;
+        }
+        if (factor_best + solve_best < best_cost) {
+            best_cost = factor_best + solve_best;
+            p.factor_us = factor_best;
+            p.solve_us = solve_best;
+            best = p;
+        }
+    }
+    if (best_cost == 1e300)
+        throw std::invalid_argument("arrow: these cuda_options leave no schedule that fits the device");
+    return best;
+}
+
+}  // namespace shoal::arrow
