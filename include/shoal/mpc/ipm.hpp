@@ -23,7 +23,7 @@ struct ipm_settings {
     double delta = 1e-4;  ///< proximal weight of the multipliers at the start
     double delta_min = 1e-9;
     double shrink = 0.2;  ///< of rho and delta, an iteration
-    double mu_start = 1.0;
+    double mu_start = 10.0;
     int retries = 5;  ///< of a failed factorisation, each with a hundred times larger rho
 };
 
@@ -60,7 +60,9 @@ class ipm_solver {
           work_(shape),
           system_(shape, backend, threads) {}
 
-    /// Solves data from a cold start, or from `point` as it stands where `warm` asks for it. Never allocates.
+    /// Starts at z = 0 with the equations' multipliers as `point.y` holds them: zero at first, afterwards those of the
+    /// last program, which suit a similar one; a failure sets them to zero. record(ipm_snapshot) is called once an
+    /// iteration. Never allocates.
     template <class Recorder>
     ipm_result solve(const qp_data& data, Recorder&& record) {
         ipm_result result;
@@ -84,8 +86,7 @@ class ipm_solver {
             result.iterations = iteration;
             result.linear = system_.statistics();
             if (!(result.primal_residual + result.dual_residual + result.mu < 1e100)) {
-                result.status = ipm_status::not_finite;
-                return result;
+                return fail(result, ipm_status::not_finite);
             }
             if (result.primal_residual <= settings.tolerance && result.mu <= settings.tolerance &&
                 result.dual_residual <= settings.tolerance * std::max(1.0, largest_gradient)) {
@@ -106,10 +107,7 @@ class ipm_solver {
                 assemble_root(data, work_.gram_sum, work_.weight.data(), rho, delta, system_.matrix);
                 result.failure = system_.factor();
                 if (result.failure.pivot == 0) break;
-                if (attempt == settings.retries) {
-                    result.status = ipm_status::factorization_failed;
-                    return result;
-                }
+                if (attempt == settings.retries) return fail(result, ipm_status::factorization_failed);
                 rho = std::max(rho, 1e-8) * 100;
                 ++result.regularised;
             }
@@ -149,6 +147,13 @@ class ipm_solver {
     qp_point point;
 
   private:
+    ipm_result fail(ipm_result result, ipm_status status) {
+        result.status = status;
+        result.linear = system_.statistics();
+        std::fill(point.y.begin(), point.y.end(), 0.0);
+        return result;
+    }
+
     template <class F>
     void for_tails(F&& f) {
         threads_.parallel_for(shape_.scenarios, [&](std::int64_t i, int) { f(int(i)); });

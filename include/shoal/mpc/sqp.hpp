@@ -75,12 +75,15 @@ class branch_controller {
             });
             linearise_root(how, trajectory_.data(), data_);
             ipm_.settings = settings.ipm;
-            result.last = ipm_.solve(data_);
-            result.ipm_iterations += result.last.iterations;
-            add(result.linear, result.last.linear);
-            if (result.last.status == ipm_status::factorization_failed ||
-                result.last.status == ipm_status::not_finite)
-                break;
+            // A failure clears the multipliers, so the second attempt is a cold start.
+            for (int attempt = 0; attempt < 2; ++attempt) {
+                result.last = ipm_.solve(data_);
+                result.ipm_iterations += result.last.iterations;
+                add(result.linear, result.last.linear);
+                if (usable(result.last.status)) break;
+            }
+            // Without a plan the shifted one serves for this step.
+            if (!usable(result.last.status)) break;
             result.step = take_step();
         }
         const double* root = trajectory_.data() + shape.root() * stage_size;
@@ -98,6 +101,8 @@ class branch_controller {
     std::vector<reference_point> reference;  ///< of stages 0..N
 
   private:
+    static bool usable(ipm_status s) { return s == ipm_status::solved || s == ipm_status::iteration_limit; }
+
     void start() {
         const qp_shape& shape = data_.shape;
         for (int i = 0; i < shape.scenarios; ++i)
@@ -125,6 +130,8 @@ class branch_controller {
             }
         }
         for (int i = 0; i < shape.scenarios; ++i) {
+            double* y = ipm_.point.y.data() + shape.block(i, 1) * state_size;
+            std::copy(y + state_size, y + std::int64_t{shape.stages} * state_size, y);
             double* first = trajectory_.data() + shape.block(i, 1) * stage_size;
             double* last = trajectory_.data() + shape.block(i, shape.stages) * stage_size;
             std::copy(first + stage_size, last + stage_size, first);
