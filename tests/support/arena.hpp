@@ -98,7 +98,8 @@ class arena {
         return {};
     }
 
-    /// Empty if every result in `got` has the bits it has in `reference`; otherwise the first difference.
+    /// Empty if every result in `got` has the bits it has in `reference` (NaNs: `same_result`); otherwise the first
+    /// difference.
     std::string difference(const T* reference, const T* got) const {
         for (const auto& p : pieces_) {
             if (p.what == role::scratch || p.what == role::input) continue;
@@ -106,7 +107,7 @@ class arena {
             for (int j = 0; j < p.p.cols; ++j)
                 for (int i = 0; i < rows; ++i) {
                     const int e = p.p.at(i, j);
-                    if (!same_bits(reference[e], got[e]))
+                    if (!same_result(reference[e], got[e]))
                         return emu::text(describe(p, i, j), ": ", show_bits(got[e]), " is not ",
                                          show_bits(reference[e]));
                 }

@@ -3,10 +3,12 @@
 /// \file
 /// Bit patterns: the poison that fills what nobody may touch, and comparison that tells -0 from 0 and NaN from NaN.
 
+#include <cmath>
 #include <cstdint>
 #include <cstdio>
 #include <cstring>
 #include <string>
+#include <type_traits>
 
 #include <shoal/core/macros.hpp>
 
@@ -26,6 +28,17 @@ SHOAL_FN constexpr T poison() {
 template <class T>
 bool same_bits(const T& a, const T& b) {
     return std::memcmp(&a, &b, sizeof(T)) == 0;
+}
+
+/// Same bits, or both NaNs that somebody computed: which operand's payload a sum of NaNs inherits is the compiler's
+/// choice. Poison that was never overwritten is only like itself.
+template <class T>
+bool same_result(const T& a, const T& b) {
+    if (same_bits(a, b)) return true;
+    if constexpr (std::is_floating_point_v<T>) {
+        return std::isnan(a) && std::isnan(b) && !same_bits(a, poison<T>()) && !same_bits(b, poison<T>());
+    }
+    return false;
 }
 
 /// The value with all its digits, and its bits.

@@ -135,6 +135,15 @@ TYPED_TEST(measures, bits) {
     EXPECT_TRUE(has_nan(dense<T>(1, 1, poison<T>())));
 }
 
+TYPED_TEST(measures, computed_nans_are_alike_and_poison_is_not) {
+    using T = TypeParam;
+    EXPECT_TRUE(same_result(nan<T>, -nan<T>));
+    EXPECT_TRUE(same_result(poison<T>(), poison<T>()));
+    EXPECT_FALSE(same_result(nan<T>, poison<T>()));
+    EXPECT_FALSE(same_result(nan<T>, T(1)));
+    EXPECT_FALSE(same_result(T(0), -T(0)));
+}
+
 TYPED_TEST(measures, random_spd_has_its_condition) {
     using T = TypeParam;
     random_stream r(5);
