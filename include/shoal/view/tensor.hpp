@@ -1,0 +1,46 @@
+#pragma once
+
+#include <shoal/view/matrix.hpp>
+
+namespace shoal {
+
+/// K matrices of A x B, one behind the other: element (k, a, b) is element (a, b) of slab k.
+///
+/// \tparam Layout storage of a slab: `column` (default) or `row`, without padding
+template <class T, int K = dynamic, int A = dynamic, int B = dynamic, class Layout = column>
+class tensor {
+  public:
+    using element_type = T;
+    using value_type = std::remove_cv_t<T>;
+    static constexpr int static_slabs = K;
+    static constexpr int static_rows = A;
+    static constexpr int static_cols = B;
+
+    /// Everything is static.
+    SHOAL_FN constexpr explicit tensor(T* data) requires(K != dynamic && A != dynamic && B != dynamic)
+        : tensor(data, K, A, B) {}
+    /// Static extents must be given as they are.
+    SHOAL_FN constexpr tensor(T* data, int slabs, int rows, int cols)
+        : data_(data), slabs_(slabs), rows_(rows), cols_(cols) {}
+
+    SHOAL_FN constexpr T* data() const { return data_; }
+    SHOAL_FN constexpr int slabs() const { return slabs_.get(); }
+    SHOAL_FN constexpr int rows() const { return rows_.get(); }
+    SHOAL_FN constexpr int cols() const { return cols_.get(); }
+    SHOAL_FN constexpr T& operator()(int k, int a, int b) const { return slab(k)(a, b); }
+    /// Slab k as a matrix.
+    SHOAL_FN constexpr matrix<T, A, B, Layout> slab(int k) const {
+        return {data_ + k * rows() * cols(), rows(), cols()};
+    }
+
+  private:
+    T* data_ = nullptr;
+    [[no_unique_address]] detail::extent<K, 0> slabs_;
+    [[no_unique_address]] detail::extent<A, 1> rows_;
+    [[no_unique_address]] detail::extent<B, 2> cols_;
+};
+
+template <class T>
+tensor(T*, int, int, int) -> tensor<T>;
+
+}  // namespace shoal
