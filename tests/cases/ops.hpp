@@ -101,10 +101,10 @@ inline constexpr bool one_of_each_scope =
     G::scope == scope::thread || G::scope == scope::block || group_size<G> == 4 || group_size<G> == 32;
 
 /// Integers kept in a buffer of T.
-template <class T>
+template <class T, int N = dynamic>
 struct integers_in {
     using value_type = int;
-    static constexpr int static_size = dynamic;
+    static constexpr int static_size = N;
     struct element {
         T* at;
         SHOAL_FN operator int() const { return static_cast<int>(*at); }
@@ -124,8 +124,8 @@ struct integers_in {
     SHOAL_FN int size() const { return count; }
     SHOAL_FN element operator()(int i) const { return {data + i}; }
 };
-template <class T>
-SHOAL_FN integers_in<T> integers(piece p, T* buffer) {
+template <int N = dynamic, class T>
+SHOAL_FN integers_in<T, N> integers(piece p, T* buffer) {
     return {buffer + p.offset, p.rows};
 }
 
@@ -360,7 +360,8 @@ struct getrf_case {
 
     template <class G, class T>
     SHOAL_FN void operator()(const G& g, T* buffer) const {
-        const int k = shoal::getrf(g, A::matrix(a, buffer), integers(pivots, buffer));
+        const auto A_ = A::matrix(a, buffer);
+        const int k = shoal::getrf(g, A_, integers<decltype(A_)::static_rows>(pivots, buffer));
         shoal::pivot_permutation(End::group(g), integers(pivots, buffer), integers(permutation, buffer));
         End::finish(g);
         info.mine(g, buffer) = static_cast<T>(k);
@@ -376,10 +377,12 @@ struct getrs_case {
     template <class G, class T>
     SHOAL_FN void operator()(const G& g, T* buffer) const {
         const auto h = End::group(g);
+        const auto A_ = A::matrix(lu, buffer);
+        const auto p = integers<decltype(A_)::static_rows>(pivots, buffer);
         if (transposed_ == turned::no) {
-            shoal::getrs(h, A::matrix(lu, buffer), integers(pivots, buffer), B::matrix(b, buffer));
+            shoal::getrs(h, A_, p, B::matrix(b, buffer));
         } else {
-            shoal::getrs_transposed(h, A::matrix(lu, buffer), integers(pivots, buffer), B::matrix(b, buffer));
+            shoal::getrs_transposed(h, A_, p, B::matrix(b, buffer));
         }
         End::finish(g);
         observe(g, buffer, b, seen);
@@ -402,17 +405,19 @@ struct gesv_case {
 
 enum class interchange { forward, reversed };
 
-template <class B = look::strided, class End = ends::synced>
+template <class B = look::strided, class End = ends::synced, int Pivots = dynamic>
 struct laswp_case {
     piece b, pivots, seen;
     interchange order;
 
     template <class G, class T>
     SHOAL_FN void operator()(const G& g, T* buffer) const {
+        const auto B_ = B::matrix(b, buffer);
+        const auto p = integers<Pivots>(pivots, buffer);
         if (order == interchange::forward) {
-            shoal::laswp(End::group(g), B::matrix(b, buffer), integers(pivots, buffer));
+            shoal::laswp(End::group(g), B_, p);
         } else {
-            shoal::laswp_reversed(End::group(g), B::matrix(b, buffer), integers(pivots, buffer));
+            shoal::laswp_reversed(End::group(g), B_, p);
         }
         End::finish(g);
         observe(g, buffer, b, seen);
