@@ -129,7 +129,8 @@ inline solve_shape make_solve_shape(extent e, const chunk_schedule& at, int warp
     const int wanted = static_cast<int>((blocks + limits.multiprocessors - 1) / limits.multiprocessors);
     for (int per_sm : {wanted, 2, 1}) {
         if (per_sm > most_blocks || per_sm < 1) continue;
-        const int room = std::min(limits.shared_per_block, limits.shared_per_multiprocessor / per_sm - 1024) - 256;
+        const int room =
+            std::min(limits.shared_per_block, limits.shared_per_multiprocessor / per_sm - 1024) - 256;
         const int least = std::min(2, std::max(1, s.longest));
         for (int ring = std::min(std::max(1, s.longest), max_solve_slots - s.separator_slots); ring >= least;
              --ring) {

@@ -52,7 +52,8 @@ class cuda_solver {
             path = has_tensor && limits.tensor ? cuda_path::tensor : cuda_path::generic;
         }
         if (path == cuda_path::tensor && !(has_tensor && limits.tensor)) {
-            throw std::invalid_argument("arrow: the tensor path is for n = 16 in double on compute capability 9 and up");
+            throw std::invalid_argument(
+                "arrow: the tensor path is for n = 16 in double on compute capability 9 and up");
         }
         plan_ = make_cuda_plan(size, n, path, options, limits);
         if constexpr (has_tensor) {

@@ -1,9 +1,9 @@
 #pragma once
 
-#include <cuda_runtime_api.h>
-
 #include <stdexcept>
 #include <string>
+
+#include <cuda_runtime_api.h>
 
 namespace shoal::arrow {
 

@@ -23,11 +23,14 @@ __device__ __forceinline__ void barrier_init_fence() {
     asm volatile("fence.mbarrier_init.release.cluster;\nfence.proxy.async.shared::cta;" ::: "memory");
 }
 /// Starts a copy of `bytes` (a multiple of 16, as are both addresses); the barrier's phase ends when it is done.
-__device__ __forceinline__ void bulk_copy(unsigned target, const void* source, unsigned bytes, unsigned barrier) {
-    asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _,[%0],%1;" ::"r"(barrier), "r"(bytes) : "memory");
-    asm volatile("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%0],[%1],%2,[%3];" ::"r"(target),
-                 "l"(__cvta_generic_to_global(source)), "r"(bytes), "r"(barrier)
+__device__ __forceinline__ void bulk_copy(unsigned target, const void* source, unsigned bytes,
+                                          unsigned barrier) {
+    asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _,[%0],%1;" ::"r"(barrier), "r"(bytes)
                  : "memory");
+    asm volatile(
+        "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%0],[%1],%2,[%3];" ::"r"(target),
+        "l"(__cvta_generic_to_global(source)), "r"(bytes), "r"(barrier)
+        : "memory");
 }
 /// Waits for the end of the phase of the given parity.
 __device__ __forceinline__ void barrier_wait(unsigned barrier, unsigned parity) {
@@ -44,14 +47,17 @@ __device__ __forceinline__ void barrier_wait(unsigned barrier, unsigned parity) 
 }
 /// Asks for the lines of a block ahead of its loads.
 __device__ __forceinline__ void prefetch_l2(const double* p, int doubles) {
-    asm volatile("cp.async.bulk.prefetch.L2.global [%0],%1;" ::"l"(__cvta_generic_to_global(p)), "r"(doubles * 8)
+    asm volatile("cp.async.bulk.prefetch.L2.global [%0],%1;" ::"l"(__cvta_generic_to_global(p)),
+                 "r"(doubles * 8)
                  : "memory");
 }
 
 __device__ __forceinline__ void cluster_arrive() {
     asm volatile("barrier.cluster.arrive.release.aligned;" ::: "memory");
 }
-__device__ __forceinline__ void cluster_wait() { asm volatile("barrier.cluster.wait.acquire.aligned;" ::: "memory"); }
+__device__ __forceinline__ void cluster_wait() {
+    asm volatile("barrier.cluster.wait.acquire.aligned;" ::: "memory");
+}
 /// The address of p, a pointer to this block's shared memory, in block `rank` of the cluster.
 __device__ __forceinline__ double* in_block(double* p, unsigned rank) {
     double* q;
@@ -84,7 +90,9 @@ __device__ __forceinline__ void barrier_wait(unsigned, unsigned) {}
 __device__ __forceinline__ void prefetch_l2(const double*, int) {}
 __device__ __forceinline__ void cluster_arrive() {}
 __device__ __forceinline__ void cluster_wait() {}
-__device__ __forceinline__ double* in_block(double* p, unsigned) { return p; }
+__device__ __forceinline__ double* in_block(double* p, unsigned) {
+    return p;
+}
 __device__ __forceinline__ void store_flagged(double2*, double, unsigned long long) {}
 __device__ __forceinline__ void load_flagged(const double2*, double&, unsigned long long&) {}
 #endif

@@ -28,8 +28,8 @@ __device__ inline int careful_inverse4(const double* negated_block, double* inve
     int bad = 0;
 #pragma unroll 1
     for (int i = 0; i < 16; ++i) inverse[i] = i % 5 == 0 ? 1.0 : 0.0;
-    // Row operations on [A | I]: row k scaled by 1 / sqrt(pivot) is row k of the inverse factor.
-    // inverse(k, :) = (e_k - sum_{m<k} l_km inverse(m, :)) / l_kk, with l_km = (A inverse(m, :)^T)_k.
+        // Row operations on [A | I]: row k scaled by 1 / sqrt(pivot) is row k of the inverse factor.
+        // inverse(k, :) = (e_k - sum_{m<k} l_km inverse(m, :)) / l_kk, with l_km = (A inverse(m, :)^T)_k.
 #pragma unroll 1
     for (int k = 0; k < 4; ++k) {
         double pivot = -negated_block[5 * k];
@@ -64,14 +64,17 @@ __device__ __forceinline__ double pivot_inverse(double a, int s, double* scratch
     const double2* z = reinterpret_cast<const double2*>(scratch);
     const double n00 = scratch[0], n22 = scratch[10];
     const double2 r1 = z[2], r2 = z[4], r3 = z[6], r4 = z[7];
-    const double n10 = r1.x, n11 = r1.y, n20 = r2.x, n21 = r2.y, n30 = r3.x, n31 = r3.y, n32 = r4.x, n33 = r4.y;
+    const double n10 = r1.x, n11 = r1.y, n20 = r2.x, n21 = r2.y, n30 = r3.x, n31 = r3.y, n32 = r4.x,
+                 n33 = r4.y;
     const double p1 = -n00;
     const double p2 = fma(n00, n11, -n10 * n10);
     const double b21 = fma(n00, n21, -n20 * n10), b31 = fma(n00, n31, -n30 * n10);
-    const double b22 = fma(n00, n22, -n20 * n20), b32 = fma(n00, n32, -n30 * n20), b33 = fma(n00, n33, -n30 * n30);
+    const double b22 = fma(n00, n22, -n20 * n20), b32 = fma(n00, n32, -n30 * n20),
+                 b33 = fma(n00, n33, -n30 * n30);
     const double e0 = q == 0, e1 = q == 1, e2 = q == 2, e3 = q == 3;
     const double x1 = fma(p1, e1, e0 * n10), y2 = fma(p1, e2, e0 * n20), y3 = fma(p1, e3, e0 * n30);
-    const double p3 = fma(p2, b22, -b21 * b21), c32 = fma(p2, b32, -b31 * b21), c33 = fma(p2, b33, -b31 * b31);
+    const double p3 = fma(p2, b22, -b21 * b21), c32 = fma(p2, b32, -b31 * b21),
+                 c33 = fma(p2, b33, -b31 * b31);
     const double x2 = fma(p2, y2, -x1 * b21), z3 = fma(p2, y3, -x1 * b31);
     const double p4 = fma(p3, c33, -c32 * c32);
     const double x3 = fma(p3, z3, -x2 * c32);
@@ -102,7 +105,9 @@ __device__ __forceinline__ double pivot_inverse(double a, int s, double* scratch
 /// order has failed: `tiles` holds the block (negated, lower tiles, diagonal tiles full) and is destroyed.
 /// \return `otherwise` if the natural order finds nothing, as rounding may have it at the border.
 __device__ inline int first_bad_pivot(double* tiles, int otherwise) {
-    const auto at = [&](int r, int c) -> double& { return tiles[(r < 8 ? 0 : c < 8 ? 64 : 128) + (r & 7) * 8 + (c & 7)]; };
+    const auto at = [&](int r, int c) -> double& {
+        return tiles[(r < 8 ? 0 : c < 8 ? 64 : 128) + (r & 7) * 8 + (c & 7)];
+    };
 #pragma unroll 1
     for (int k = 0; k < 16; ++k) {
         const double pivot = -at(k, k);
@@ -134,8 +139,8 @@ __device__ __forceinline__ void update_odd(fragment& X, int c, double y) {
 /// D (negated; lower tiles, diagonal tiles full) is destroyed. side(p), p = 0 .. 3: independent work of the caller, put
 /// beside panel p, where it fills the latency of the pivot block. bad: 0 before; the bad row (1 .. 16) after.
 template <int NK, class Side>
-__device__ __forceinline__ void eliminate16(fragment& D, fragment (&K)[NK > 0 ? NK : 1], fragment& Wt, double* scratch,
-                                          int lane, int& bad, Side side) {
+__device__ __forceinline__ void eliminate16(fragment& D, fragment (&K)[NK > 0 ? NK : 1], fragment& Wt,
+                                            double* scratch, int lane, int& bad, Side side) {
     const int g = lane >> 2, q = lane & 3;
     double* pivots = scratch + lower_doubles;
     store_lower(scratch, D, lane);  // kept for first_bad_pivot

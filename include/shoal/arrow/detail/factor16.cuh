@@ -25,12 +25,12 @@ struct factor16_args {
     int tails, group;
     chunk_schedule at;
     matrix_view<const double> K;
-    double* records;             // tails * stages records
-    double* root_record;         // W of the root
-    double* grams;               // per tail: its contribution to the root, lower tiles
-    double* group_grams;         // per group of tails: their sum
-    unsigned* arrivals;          // [0]: groups; [1 + i]: tails of group i. Zero between launches
-    unsigned long long* failure; // smallest key of a bad pivot; all ones between launches
+    double* records;              // tails * stages records
+    double* root_record;          // W of the root
+    double* grams;                // per tail: its contribution to the root, lower tiles
+    double* group_grams;          // per group of tails: their sum
+    unsigned* arrivals;           // [0]: groups; [1 + i]: tails of group i. Zero between launches
+    unsigned long long* failure;  // smallest key of a bad pivot; all ones between launches
     info* result;
 };
 
@@ -39,8 +39,10 @@ struct separators {
     double* base;
     __device__ __forceinline__ double* from_left(int c) const { return base + (c - 1) * separator_doubles; }
     __device__ __forceinline__ double* from_right(int c) const { return from_left(c) + lower_doubles; }
-    __device__ __forceinline__ double* to_left(int c) const { return from_left(c) + 2 * lower_doubles; }  // K(a, c)
-    __device__ __forceinline__ double* to_right(int c) const { return to_left(c) + full_doubles; }        // K(b, c)
+    __device__ __forceinline__ double* to_left(int c) const {
+        return from_left(c) + 2 * lower_doubles;
+    }                                                                                               // K(a, c)
+    __device__ __forceinline__ double* to_right(int c) const { return to_left(c) + full_doubles; }  // K(b, c)
 };
 
 /// A finished elimination whose record is still to be written: its products fill the latency of the next one.
@@ -102,11 +104,13 @@ struct tail16 {
 /// Blocks that the prefetch runs ahead of the elimination.
 inline constexpr int prefetch_distance = 4;
 
-/// Eliminates the interior of chunk c. Left: whether the chunk has a separator on its left (all but the first).
+/// Eliminates the interior a + 1 .. b - 1 of chunk c of `chunks`. Left: whether the chunk has a separator on its left (all
+/// but the first).
 template <bool Left>
-__device__ __forceinline__ void eliminate_chunk(const tail16& t, int c, separators out) {
+__device__ __forceinline__ void eliminate_chunk(const tail16& t, int c, int chunks, int a, int b,
+                                                separators out) {
     constexpr int NK = Left ? 2 : 1;
-    const int lane = t.lane, a = t.p.at.split[c - 1], b = t.p.at.split[c];
+    const int lane = t.lane;
     if (lane == 0) {
         for (int j = a + 2; j <= min(b, a + prefetch_distance); ++j) {
             prefetch_l2(t.diagonal(j), 256);
@@ -114,7 +118,7 @@ __device__ __forceinline__ void eliminate_chunk(const tail16& t, int c, separato
         }
     }
     // The left neighbour is eliminated first exactly when the right one is not.
-    const bool left_last = (c & 1) != 0 && c < t.p.at.chunks;
+    const bool left_last = (c & 1) != 0 && c < chunks;
     fragment D, K[NK], Wt, next_D, next_K, sum;
     load_symmetric(D, t.diagonal(a + 1), t.at);
     set_zero(sum);
@@ -157,7 +161,8 @@ __device__ __forceinline__ void eliminate_chunk(const tail16& t, int c, separato
         double* previous = t.record(j - 1);
         const bool really = j > a + 1;
         int bad = 0;
-        eliminate16<NK>(D, K, Wt, t.scratch, lane, bad, [&](int p) { last.store(p, previous, lane, really); });
+        eliminate16<NK>(D, K, Wt, t.scratch, lane, bad,
+                        [&](int p) { last.store(p, previous, lane, really); });
         t.report(0, j, bad);
         negate_lower(next_D);
         add_gram(next_D, K[0]);
@@ -190,10 +195,11 @@ __device__ __forceinline__ void eliminate_chunk(const tail16& t, int c, separato
     last.store_all(t.record(b - 1), lane);
 }
 
-/// Eliminates separator c at level l; its record stays pending.
+/// Eliminates separator c of `chunks` at level l; its record stays pending. j: its stage.
 /// \return whether it had a left neighbour
-__device__ __forceinline__ bool eliminate_separator(const tail16& t, int l, int c, separators sep, pending<2>& done) {
-    const int lane = t.lane, a = c - (1 << l), b = min(c + (1 << l), t.p.at.chunks);
+__device__ __forceinline__ bool eliminate_separator(const tail16& t, int l, int c, int chunks, int j,
+                                                    separators sep, pending<2>& done) {
+    const int lane = t.lane, a = c - (1 << l), b = min(c + (1 << l), chunks);
     fragment D, T;
     load_lower(D, sep.from_left(c), lane);
     load_lower(T, sep.from_right(c), lane);
@@ -212,7 +218,7 @@ __device__ __forceinline__ bool eliminate_separator(const tail16& t, int l, int 
         eliminate16<2>(D, done.K, done.Wt, t.scratch, lane, bad, [](int) {});
         fragment fill;
         set_zero(fill);
-        const bool left_last = b < t.p.at.chunks && ((b >> (l + 1)) & 1) != 0;
+        const bool left_last = b < chunks && ((b >> (l + 1)) & 1) != 0;
         if (left_last) {
             add_outer(fill, done.K[1], done.K[0]);
         } else {
@@ -226,12 +232,27 @@ __device__ __forceinline__ bool eliminate_separator(const tail16& t, int l, int 
         store_lower(sep.from_right(a), T, lane);
         store_full(left_last ? sep.to_left(b) : sep.to_right(a), fill, lane);
     }
-    t.report(1 + l, t.p.at.split[c], bad);
+    t.report(1 + l, j, bad);
     return a != 0;
 }
 
+/// Eliminates x_1 into the root: gram of the tail to X and to memory; its record stays pending.
+__device__ __forceinline__ void eliminate_x1(const tail16& t, const double* block, const double* to_root,
+                                             pending<1>& done, fragment& X) {
+    fragment D;
+    load_lower(D, block, t.lane);
+    load_full(done.K[0], to_root, t.lane);
+    int bad = 0;
+    eliminate16<1>(D, done.K, done.Wt, t.scratch, t.lane, bad, [](int) {});
+    t.report(last_round, t.p.at.stages, bad);
+    set_zero(X);
+    add_gram(X, done.K[0]);
+    store_lower(t.p.grams + static_cast<long long>(t.tail) * lower_doubles, X, t.lane);
+}
+
 /// Adds count grams in the order first, first + step, ... into the lower tiles of X.
-__device__ __forceinline__ void sum_grams(fragment& X, const double* grams, int first, int count, int step, int lane) {
+__device__ __forceinline__ void sum_grams(fragment& X, const double* grams, int first, int count, int step,
+                                          int lane) {
     double2 s0 = {0, 0}, s1 = {0, 0}, s2 = {0, 0};
     const double2* z = reinterpret_cast<const double2*>(grams) + lane;
 #pragma unroll 4
@@ -249,8 +270,8 @@ __device__ __forceinline__ void sum_grams(fragment& X, const double* grams, int 
 /// All warps of the block: the sum of a group's grams, then of the groups'. Of all blocks only one, the last to arrive,
 /// returns true, with the total in X of warp `reducer`. meanwhile(): work of that warp that nobody waits for.
 template <class F>
-__device__ __forceinline__ bool reduce_grams(const factor16_args& p, int tail, fragment& X, double* shared, int lane,
-                                             int warp, int warps, int reducer, F meanwhile) {
+__device__ __forceinline__ bool reduce_grams(const factor16_args& p, int tail, fragment& X, double* shared,
+                                             int lane, int warp, int warps, int reducer, F meanwhile) {
     __shared__ int is_last;
     const int group = tail / p.group, first = group * p.group, groups = (p.tails + p.group - 1) / p.group;
     int members = min(p.group, p.tails - first);
@@ -293,7 +314,8 @@ __device__ __forceinline__ bool reduce_grams(const factor16_args& p, int tail, f
 }
 
 /// The root: D = R - sum of grams. One warp.
-__device__ __forceinline__ void eliminate_root(const factor16_args& p, fragment& sum, double* scratch, int lane) {
+__device__ __forceinline__ void eliminate_root(const factor16_args& p, fragment& sum, double* scratch,
+                                               int lane) {
     const block_offsets at(lane);
     fragment D, none[1], Wt;
     load_symmetric(D, p.K.root, at);
@@ -311,8 +333,8 @@ __device__ __forceinline__ void eliminate_root(const factor16_args& p, fragment&
 
 /// Clustered: a tail is worked on by a cluster; its blocks share the chunks, block 0 does the rest.
 template <bool Clustered>
-__global__ void __launch_bounds__(max_factor_warps * 32, 1) factor16_kernel(const __grid_constant__ factor16_args p,
-                                                                            int cluster) {
+__global__ void __launch_bounds__(max_factor_warps * 32, 1)
+    factor16_kernel(const __grid_constant__ factor16_args p, int cluster) {
     extern __shared__ __align__(128) double shared16[];
     const int lane = static_cast<int>(threadIdx.x & 31), warp = static_cast<int>(threadIdx.x >> 5);
     const int warps = static_cast<int>(blockDim.x >> 5);
@@ -335,9 +357,9 @@ __global__ void __launch_bounds__(max_factor_warps * 32, 1) factor16_kernel(cons
 #pragma unroll 1
     for (int c = 1 + (Clustered ? rank * warps : 0) + warp; c <= p.at.chunks; c += workers) {
         if (c == 1) {
-            eliminate_chunk<false>(t, c, home);
+            eliminate_chunk<false>(t, c, p.at.chunks, 0, p.at.split[1], home);
         } else {
-            eliminate_chunk<true>(t, c, home);
+            eliminate_chunk<true>(t, c, p.at.chunks, p.at.split[c - 1], p.at.split[c], home);
         }
     }
     if constexpr (Clustered) {
@@ -368,8 +390,8 @@ __global__ void __launch_bounds__(max_factor_warps * 32, 1) factor16_kernel(cons
             flush();
             if (job >= jobs) break;
             const int c = (2 * job + 1) << l;
-            has_left = eliminate_separator(t, l, c, mine, done);
             unwritten = p.at.split[c];
+            has_left = eliminate_separator(t, l, c, p.at.chunks, unwritten, mine, done);
         }
         turn = (turn + jobs) % warps;
     }
@@ -377,18 +399,9 @@ __global__ void __launch_bounds__(max_factor_warps * 32, 1) factor16_kernel(cons
     flush();
     fragment X;
     pending<1> x1;
-    if (warp == turn) {
-        fragment D;
-        load_lower(D, mine.from_left(p.at.chunks), lane);
-        load_full(x1.K[0], mine.to_right(p.at.chunks), lane);
-        int bad = 0;
-        eliminate16<1>(D, x1.K, x1.Wt, t.scratch, lane, bad, [](int) {});
-        t.report(last_round, p.at.stages, bad);
-        set_zero(X);
-        add_gram(X, x1.K[0]);
-        store_lower(p.grams + static_cast<long long>(tail) * lower_doubles, X, lane);
-    }
-    if (reduce_grams(p, tail, X, mine.base, lane, warp, warps, turn, [&] { x1.store_all(t.record(p.at.stages), lane); }) &&
+    if (warp == turn) eliminate_x1(t, mine.from_left(p.at.chunks), mine.to_right(p.at.chunks), x1, X);
+    if (reduce_grams(p, tail, X, mine.base, lane, warp, warps, turn,
+                     [&] { x1.store_all(t.record(p.at.stages), lane); }) &&
         warp == turn) {
         eliminate_root(p, X, t.scratch, lane);
     }

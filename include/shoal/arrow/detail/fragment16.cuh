@@ -30,22 +30,23 @@ __device__ __forceinline__ void sm80_8x8x4_f64(double& c0, double& c1, double a,
         : "d"(a), "d"(b));
 }
 /// C (16 x 8) += A (16 x 4) B (4 x 8).
-__device__ __forceinline__ void sm90_16x8x4_f64(double& c0, double& c1, double& c2, double& c3, double a0, double a1,
-                                                double b) {
+__device__ __forceinline__ void sm90_16x8x4_f64(double& c0, double& c1, double& c2, double& c3, double a0,
+                                                double a1, double b) {
     asm("mma.sync.aligned.m16n8k4.row.col.f64.f64.f64.f64 {%0,%1,%2,%3},{%4,%5},{%6},{%0,%1,%2,%3};"
         : "+d"(c0), "+d"(c1), "+d"(c2), "+d"(c3)
         : "d"(a0), "d"(a1), "d"(b));
 }
 /// C (16 x 8) += A (16 x 8) B (8 x 8).
-__device__ __forceinline__ void sm90_16x8x8_f64(double& c0, double& c1, double& c2, double& c3, double a0, double a1,
-                                                double a2, double a3, double b0, double b1) {
+__device__ __forceinline__ void sm90_16x8x8_f64(double& c0, double& c1, double& c2, double& c3, double a0,
+                                                double a1, double a2, double a3, double b0, double b1) {
     asm("mma.sync.aligned.m16n8k8.row.col.f64.f64.f64.f64 {%0,%1,%2,%3},{%4,%5,%6,%7},{%8,%9},{%0,%1,%2,%3};"
         : "+d"(c0), "+d"(c1), "+d"(c2), "+d"(c3)
         : "d"(a0), "d"(a1), "d"(a2), "d"(a3), "d"(b0), "d"(b1));
 }
 /// C (16 x 8) += A (16 x 16) B (16 x 8).
-__device__ __forceinline__ void sm90_16x8x16_f64(double& c0, double& c1, double& c2, double& c3, const fragment& A,
-                                                 double b0, double b1, double b2, double b3) {
+__device__ __forceinline__ void sm90_16x8x16_f64(double& c0, double& c1, double& c2, double& c3,
+                                                 const fragment& A, double b0, double b1, double b2,
+                                                 double b3) {
     asm("mma.sync.aligned.m16n8k16.row.col.f64.f64.f64.f64 "
         "{%0,%1,%2,%3},{%4,%5,%6,%7,%8,%9,%10,%11},{%12,%13,%14,%15},{%0,%1,%2,%3};"
         : "+d"(c0), "+d"(c1), "+d"(c2), "+d"(c3)
@@ -56,10 +57,10 @@ __device__ __forceinline__ void sm90_16x8x16_f64(double& c0, double& c1, double&
 #else
 __device__ __forceinline__ void sm80_8x8x4_f64(double&, double&, double, double) {}
 __device__ __forceinline__ void sm90_16x8x4_f64(double&, double&, double&, double&, double, double, double) {}
-__device__ __forceinline__ void sm90_16x8x8_f64(double&, double&, double&, double&, double, double, double, double,
-                                                double, double) {}
-__device__ __forceinline__ void sm90_16x8x16_f64(double&, double&, double&, double&, const fragment&, double, double,
-                                                 double, double) {}
+__device__ __forceinline__ void sm90_16x8x8_f64(double&, double&, double&, double&, double, double, double,
+                                                double, double, double) {}
+__device__ __forceinline__ void sm90_16x8x16_f64(double&, double&, double&, double&, const fragment&, double,
+                                                 double, double, double) {}
 #endif
 
 __device__ __forceinline__ void set_zero(fragment& X) {

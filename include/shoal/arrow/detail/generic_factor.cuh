@@ -153,7 +153,8 @@ struct generic_tail {
         report(last_round, p.at.stages, generic_eliminate<n>(s, 1, record(p.at.stages), lane));
         T* gram = p.grams + static_cast<long long>(tail) * block;
         rows_times_rows<n>(
-            s.K(0), s.K(0), T(1), lane, [](int, int) { return T(0); }, [&](int r, int k, T v) { gram[r * n + k] = v; });
+            s.K(0), s.K(0), T(1), lane, [](int, int) { return T(0); },
+            [&](int r, int k, T v) { gram[r * n + k] = v; });
     }
 };
 
@@ -163,7 +164,8 @@ __device__ __forceinline__ void generic_root(const generic_factor_args<T>& p, ge
     for (int i = static_cast<int>(threadIdx.x); i < n * n; i += static_cast<int>(blockDim.x)) {
         const int r = i / n, c = i % n;
         T sum = r >= c ? p.K.root[c * n + r] : p.K.root[r * n + c];
-        for (int tail = 0; tail < p.tails; ++tail) sum -= __ldcg(p.grams + static_cast<long long>(tail) * n * n + i);
+        for (int tail = 0; tail < p.tails; ++tail)
+            sum -= __ldcg(p.grams + static_cast<long long>(tail) * n * n + i);
         s.D()(r, c) = sum;
     }
     __syncthreads();  // the root before one warp factors it
@@ -178,7 +180,8 @@ __device__ __forceinline__ void generic_root(const generic_factor_args<T>& p, ge
 }
 
 template <class T, int n>
-__global__ void __launch_bounds__(128) generic_factor_kernel(const __grid_constant__ generic_factor_args<T> p) {
+__global__ void __launch_bounds__(128)
+    generic_factor_kernel(const __grid_constant__ generic_factor_args<T> p) {
     extern __shared__ __align__(16) unsigned char shared_bytes[];
     T* shared = reinterpret_cast<T*>(shared_bytes);
     const int lane = static_cast<int>(threadIdx.x & 31), warp = static_cast<int>(threadIdx.x >> 5);

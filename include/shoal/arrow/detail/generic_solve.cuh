@@ -93,7 +93,8 @@ struct generic_solver {
 };
 
 template <class T, int n>
-__global__ void __launch_bounds__(128) generic_forward_kernel(const __grid_constant__ generic_solve_args<T> p) {
+__global__ void __launch_bounds__(128)
+    generic_forward_kernel(const __grid_constant__ generic_solve_args<T> p) {
     __shared__ T left[(max_chunks + 1) * n], right[(max_chunks + 1) * n];
     const int lane = static_cast<int>(threadIdx.x & 31), warp = static_cast<int>(threadIdx.x >> 5);
     const int warps = static_cast<int>(blockDim.x >> 5);
@@ -117,7 +118,8 @@ template <class T, int n>
 __global__ void __launch_bounds__(32) generic_root_kernel(const __grid_constant__ generic_solve_args<T> p) {
     const int lane = static_cast<int>(threadIdx.x);
     const generic_solver<T, n> s{p, 0, lane, nullptr, nullptr};
-    T* x = p.b + static_cast<long long>(blockIdx.y) * p.ld + static_cast<long long>(p.tails) * p.at.stages * n;
+    T* x =
+        p.b + static_cast<long long>(blockIdx.y) * p.ld + static_cast<long long>(p.tails) * p.at.stages * n;
     const T* part = p.parts + static_cast<long long>(blockIdx.y) * p.tails * n;
     T r = s.get(x);
     for (int i = 0; i < p.tails; ++i) r -= s.get(part + i * n);
@@ -125,7 +127,8 @@ __global__ void __launch_bounds__(32) generic_root_kernel(const __grid_constant_
 }
 
 template <class T, int n>
-__global__ void __launch_bounds__(128) generic_backward_kernel(const __grid_constant__ generic_solve_args<T> p) {
+__global__ void __launch_bounds__(128)
+    generic_backward_kernel(const __grid_constant__ generic_solve_args<T> p) {
     __shared__ T x[(max_chunks + 1) * n];
     const int lane = static_cast<int>(threadIdx.x & 31), warp = static_cast<int>(threadIdx.x >> 5);
     const int warps = static_cast<int>(blockDim.x >> 5), P = p.at.chunks;
@@ -139,7 +142,8 @@ __global__ void __launch_bounds__(128) generic_backward_kernel(const __grid_cons
         __syncthreads();  // x of the level above before this one reads it
         for (int c = (2 * warp + 1) << l; c < P; c += (2 * warps) << l) {
             const int a = c - (1 << l), b = min(c + (1 << l), P);
-            s.put(x + c * n, s.backward(p.at.split[c], s.get(x + b * n), a > 0 ? s.get(x + a * n) : T(0), a > 0));
+            s.put(x + c * n,
+                  s.backward(p.at.split[c], s.get(x + b * n), a > 0 ? s.get(x + a * n) : T(0), a > 0));
         }
     }
     __syncthreads();  // x of the separators before the chunks read them

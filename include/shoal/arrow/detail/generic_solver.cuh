@@ -16,7 +16,8 @@ class generic_solver_host {
 
   public:
     explicit generic_solver_host(const cuda_plan& plan) : plan_(plan) {
-        status{cudaFuncSetAttribute(generic_factor_kernel<T, n>, cudaFuncAttributeMaxDynamicSharedMemorySize, shared())}
+        status{cudaFuncSetAttribute(generic_factor_kernel<T, n>, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                                    shared())}
             .or_throw("shared memory");
         layout();
         memory_.allocate();
@@ -26,15 +27,16 @@ class generic_solver_host {
     }
 
     status factor(cudaStream_t stream, matrix_view<const T> K) {
-        const generic_factor_args<T> a{plan_.size.tails, plan_.at,  K,        records_, root_record_,
-                                       separators_,      grams_,    arrivals_, failure_, result_};
-        return launch(generic_factor_kernel<T, n>, std::max(1, plan_.size.tails), 32 * plan_.factor_warps, shared(), 1,
-                      false, stream, a);
+        const generic_factor_args<T> a{plan_.size.tails, plan_.at, K,         records_, root_record_,
+                                       separators_,      grams_,   arrivals_, failure_, result_};
+        return launch(generic_factor_kernel<T, n>, std::max(1, plan_.size.tails), 32 * plan_.factor_warps,
+                      shared(), 1, false, stream, a);
     }
 
     status solve(cudaStream_t stream, T* b, int nrhs, std::int64_t ld) {
         for (int first = 0; first < nrhs; first += pass) {
-            const generic_solve_args<T> a{plan_.size.tails, plan_.at, records_, root_record_, b + first * ld, ld, parts_};
+            const generic_solve_args<T> a{plan_.size.tails, plan_.at, records_, root_record_,
+                                          b + first * ld,   ld,       parts_};
             const auto columns = static_cast<unsigned>(std::min(pass, nrhs - first));
             const dim3 grid(static_cast<unsigned>(plan_.size.tails), columns);
             const unsigned threads = 32u * static_cast<unsigned>(plan_.single.warps);
@@ -48,7 +50,9 @@ class generic_solver_host {
     const info* device_info() const { return result_; }
 
   private:
-    int shared() const { return plan_.factor_warps * generic_scratch<T, n>::size * static_cast<int>(sizeof(T)); }
+    int shared() const {
+        return plan_.factor_warps * generic_scratch<T, n>::size * static_cast<int>(sizeof(T));
+    }
     void layout() {
         const std::int64_t tails = plan_.size.tails, block = n * n;
         records_ = memory_.take<T>(tails * plan_.size.stages * 3 * block);
@@ -63,7 +67,8 @@ class generic_solver_host {
 
     cuda_plan plan_;
     device_arena memory_;
-    T *records_ = nullptr, *root_record_ = nullptr, *separators_ = nullptr, *grams_ = nullptr, *parts_ = nullptr;
+    T *records_ = nullptr, *root_record_ = nullptr, *separators_ = nullptr, *grams_ = nullptr,
+      *parts_ = nullptr;
     unsigned* arrivals_ = nullptr;
     unsigned long long* failure_ = nullptr;
     info* result_ = nullptr;

@@ -19,8 +19,8 @@ struct warp_matrix {
 
 /// C(i, j) = init(i, j) + scale * sum_k X(i, k) Y(j, k), in ascending k; store(i, j, value). Lanes share the (i, j).
 template <int n, class T, class Init, class Store>
-__device__ __forceinline__ void rows_times_rows(warp_matrix<T, n> X, warp_matrix<T, n> Y, T scale, int lane, Init init,
-                                                Store store) {
+__device__ __forceinline__ void rows_times_rows(warp_matrix<T, n> X, warp_matrix<T, n> Y, T scale, int lane,
+                                                Init init, Store store) {
     constexpr int parts = 32 / n;
     const int i = lane % n, part = lane / n;
     if (part >= parts) return;
@@ -98,7 +98,8 @@ struct generic_scratch {
 /// D = L L^T, K_i := K_i L^{-T}, and Wt = L^{-T}; the record W | G_b | G_a (row-major) goes to `record`.
 /// Barriers: on entry D and K are visible to the warp; on exit K is, and D may be overwritten.
 template <int n, class T>
-__device__ __forceinline__ int generic_eliminate(generic_scratch<T, n> s, int couplings, T* record, int lane) {
+__device__ __forceinline__ int generic_eliminate(generic_scratch<T, n> s, int couplings, T* record,
+                                                 int lane) {
     using matrix = warp_matrix<T, n>;
     const matrix D = s.D(), Wt = s.Wt();
     for (int i = lane; i < n * n; i += 32) Wt(i / n, i % n) = i / n == i % n ? T(1) : T(0);

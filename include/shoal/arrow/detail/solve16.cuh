@@ -27,10 +27,10 @@ struct solve16_args {
     const double* root_record;
     double* b;
     long long ld;
-    double2* partials;           // fused: per tail, column, row: value and flag. Otherwise values
-    unsigned long long* epoch;   // flags of this launch are *epoch + 1; the last block counts it up
-    unsigned* finished;          // blocks that are done; zero between launches
-    double* root_solution;       // between forward and backward
+    double2* partials;          // fused: per tail, column, row: value and flag. Otherwise values
+    unsigned long long* epoch;  // flags of this launch are *epoch + 1; the last block counts it up
+    unsigned* finished;         // blocks that are done; zero between launches
+    double* root_solution;      // between forward and backward
 };
 
 /// What a lane holds of one record.
@@ -55,9 +55,15 @@ struct record_part {
     }
 };
 
-__device__ __forceinline__ double from_lane_xor(double x, int mask) { return __shfl_xor_sync(~0u, x, mask); }
-__device__ __forceinline__ double dot(double2 m, double2 x) { return fma(m.x, x.x, m.y * x.y); }
-__device__ __forceinline__ double dot(double2 m, double2 x, double2 n, double2 y) { return dot(m, x) + dot(n, y); }
+__device__ __forceinline__ double from_lane_xor(double x, int mask) {
+    return __shfl_xor_sync(~0u, x, mask);
+}
+__device__ __forceinline__ double dot(double2 m, double2 x) {
+    return fma(m.x, x.x, m.y * x.y);
+}
+__device__ __forceinline__ double dot(double2 m, double2 x, double2 n, double2 y) {
+    return dot(m, x) + dot(n, y);
+}
 
 /// z = W^T (W r) in two halves, so that a sweep can put other work between them. r: pair q of both halves of the vector.
 __device__ __forceinline__ double2 apply_w(const double2 (&w)[3], double2 r0, double2 r1) {
@@ -82,8 +88,8 @@ __device__ __forceinline__ int kept_column(int lane) {
     return 2 * (lane & 3) + ((lane & 4) != 0 ? 1 : 0) + ((lane & 8) != 0 ? 8 : 0);
 }
 __device__ __forceinline__ double apply_w_transposed(const double2 (&w)[3], double2 y, int lane) {
-    return sum_over_rows(fma(w[0].x, y.x, w[1].x * y.y), fma(w[0].y, y.x, w[1].y * y.y), w[2].x * y.y, w[2].y * y.y,
-                         lane);
+    return sum_over_rows(fma(w[0].x, y.x, w[1].x * y.y), fma(w[0].y, y.x, w[1].y * y.y), w[2].x * y.y,
+                         w[2].y * y.y, lane);
 }
 
 /// r_b -= G_b r, r_a -= G_a r. \return this lane's part of the products: row g + 8 (q & 1) of G_b r (q < 2) or G_a r.
@@ -97,8 +103,8 @@ __device__ __forceinline__ double gains_times(const record_part& m, double2 r0, 
     return (left ? a : b) + from_lane_xor(left ? b : a, 2);
 }
 /// Column kept_column(lane) of G_b^T x_b + G_a^T x_a.
-__device__ __forceinline__ double gains_transposed_times(const record_part& m, const double* xb, const double* xa,
-                                                         int lane) {
+__device__ __forceinline__ double gains_transposed_times(const record_part& m, const double* xb,
+                                                         const double* xa, int lane) {
     const int g = lane >> 2;
     const double b0 = xb[g], b1 = xb[g + 8], a0 = xa[g], a1 = xa[g + 8];
     return sum_over_rows(fma(m.b[0].x, b0, m.b[2].x * b1) + fma(m.a[0].x, a0, m.a[2].x * a1),
@@ -112,10 +118,12 @@ struct record_ring {
     double* slots;
     unsigned barriers, phases;
 
-    __device__ __forceinline__ void start(int slot, const double* record, bool has_left, bool gains_only) const {
+    __device__ __forceinline__ void start(int slot, const double* record, bool has_left,
+                                          bool gains_only) const {
         const unsigned skip = gains_only ? lower_doubles : 0u;
         const unsigned doubles = lower_doubles + full_doubles * (has_left ? 2u : 1u) - skip;
-        bulk_copy(shared_address(slots + slot * record16 + skip), record + skip, doubles * 8, barriers + 8u * slot);
+        bulk_copy(shared_address(slots + slot * record16 + skip), record + skip, doubles * 8,
+                  barriers + 8u * slot);
     }
     __device__ __forceinline__ void wait(int slot) {
         barrier_wait(barriers + 8u * slot, (phases >> slot) & 1u);

@@ -23,12 +23,14 @@ struct solver16 {
     }
     /// The caller's vector of stage j, all columns, by 16 NR lanes.
     __device__ __forceinline__ void load_vector(double* to, int j) const {
-        for (int i = lane; i < 16 * NR; i += 32) to[i] = (i >> 4) < p.columns ? unknowns(j, i >> 4)[i & 15] : 0.0;
+        for (int i = lane; i < 16 * NR; i += 32)
+            to[i] = (i >> 4) < p.columns ? unknowns(j, i >> 4)[i & 15] : 0.0;
     }
 
     /// r = sum of the two vectors; targets updated; the operands of W in r0, r1.
-    __device__ __forceinline__ void forward(const record_part& m, const double* r, const double* r_too, double* target_b,
-                                            double* target_a, bool has_left, double2 (&r0)[NR], double2 (&r1)[NR]) const {
+    __device__ __forceinline__ void forward(const record_part& m, const double* r, const double* r_too,
+                                            double* target_b, double* target_a, bool has_left,
+                                            double2 (&r0)[NR], double2 (&r1)[NR]) const {
         double* target = (q < 2 ? target_b : target_a) + g + 8 * (q & 1);
         SHOAL_UNROLL
         for (int n = 0; n < NR; ++n) {
@@ -51,8 +53,8 @@ struct solver16 {
         }
     }
     /// x = z - G_b^T x_b - G_a^T x_a over z, and out to the caller.
-    __device__ __forceinline__ void backward(const record_part& m, double* z, const double* xb, const double* xa,
-                                             int j) const {
+    __device__ __forceinline__ void backward(const record_part& m, double* z, const double* xb,
+                                             const double* xa, int j) const {
         SHOAL_UNROLL
         for (int n = 0; n < NR; ++n) {
             const double change = gains_transposed_times(m, xb + 16 * n, xa + 16 * n, lane);
@@ -71,7 +73,9 @@ struct solver16 {
 struct job_deal {
     int warp, warps, turn, mine;
 
-    static __device__ __forceinline__ int at_level(int l, int chunks) { return (chunks - 1 + (1 << l)) >> (l + 1); }
+    static __device__ __forceinline__ int at_level(int l, int chunks) {
+        return (chunks - 1 + (1 << l)) >> (l + 1);
+    }
     static __device__ __forceinline__ int levels(int chunks) { return 32 - __clz(chunks - 1); }
     /// This warp's first job on the level whose turn it is; the next ones are `warps` further.
     __device__ __forceinline__ int first() const { return warp >= turn ? warp - turn : warp - turn + warps; }
@@ -94,7 +98,8 @@ __global__ void __launch_bounds__(NR == 1 ? 512 : 256, 1)
     const int rank = Clustered ? static_cast<int>(blockIdx.x) % cluster : 0;
     const int slots = p.ring + p.separator_slots;
     const solve16_layout at(warps, slots, p.at.chunks, p.longest, NR);
-    double* left = shared16 + at.left;    // what a separator has received from its left, and its own right-hand side
+    double* left =
+        shared16 + at.left;  // what a separator has received from its left, and its own right-hand side
     double* right = shared16 + at.right;  // from its right
     double* chunk = shared16 + at.chunk + warp * (p.longest + 2) * vec;
     solver16<NR> s{p,
@@ -109,7 +114,7 @@ __global__ void __launch_bounds__(NR == 1 ? 512 : 256, 1)
 
     // This warp's chunk: stages a + 1 .. b - 1 between separators a and b.
     const int index = (Clustered ? rank * warps : 0) + warp;
-    const bool active = index < p.at.chunks, has_left = index > 0;
+    const bool active = index<p.at.chunks, has_left = index> 0;
     const int a = active ? p.at.split[index] : 0, b = active ? p.at.split[index + 1] : 1, m = b - a - 1;
     job_deal deal{warp, warps, 0, 0};
 
@@ -126,7 +131,8 @@ __global__ void __launch_bounds__(NR == 1 ? 512 : 256, 1)
         const int jobs = job_deal::at_level(l, p.at.chunks);
         for (int i = deal.first(); i < jobs; i += warps, ++deal.mine) {
             if (lane == 0 && rank == 0) {
-                s.ring.start(p.ring + deal.mine, s.record(p.at.split[(2 * i + 1) << l]), i > 0, Sweep == sweep::backward);
+                s.ring.start(p.ring + deal.mine, s.record(p.at.split[(2 * i + 1) << l]), i > 0,
+                             Sweep == sweep::backward);
             }
         }
         deal.next_level(jobs);
@@ -135,7 +141,8 @@ __global__ void __launch_bounds__(NR == 1 ? 512 : 256, 1)
     if (lane == 0 && rank == 0 && warp == root_warp) {
         s.ring.start(p.ring + deal.mine, s.record(p.at.stages), false, Sweep == sweep::backward);
     }
-    for (int i = static_cast<int>(threadIdx.x); i < (p.at.chunks + 2) * vec; i += static_cast<int>(blockDim.x)) {
+    for (int i = static_cast<int>(threadIdx.x); i < (p.at.chunks + 2) * vec;
+         i += static_cast<int>(blockDim.x)) {
         left[i] = right[i] = 0.0;
     }
     for (int i = static_cast<int>(threadIdx.x); i < vec; i += static_cast<int>(blockDim.x)) s.zero[i] = 0.0;
@@ -151,7 +158,7 @@ __global__ void __launch_bounds__(NR == 1 ? 512 : 256, 1)
         r.load_inverse(p.root_record, lane);
         for (int i = 0; i < 3; ++i) w_root[i] = r.w[i];
     }
-    __syncwarp();  // the barriers' initialisation, and this warp's vectors
+    __syncwarp();                                // the barriers' initialisation, and this warp's vectors
     if constexpr (Clustered) cluster_barrier();  // block 0's vectors are zero before anyone writes there
     __syncthreads();                             // zero
 
@@ -169,9 +176,11 @@ __global__ void __launch_bounds__(NR == 1 ? 512 : 256, 1)
             r.load_gains(s.ring.slots + slot * record16, has_left, lane);
             r.load_inverse(s.ring.slots + slot * record16, lane);
             __syncwarp();  // the slot is read before it is filled again
-            if (lane == 0 && i + p.ring < m) s.ring.start(slot, s.record(a + 1 + i + p.ring), has_left, false);
+            if (lane == 0 && i + p.ring < m)
+                s.ring.start(slot, s.record(a + 1 + i + p.ring), has_left, false);
             slot = slot + 1 == p.ring ? 0 : slot + 1;
-            s.forward(r, chunk + i * vec, s.zero, chunk + (i + 1) * vec, chunk + (m + 1) * vec, has_left, r0, r1);
+            s.forward(r, chunk + i * vec, s.zero, chunk + (i + 1) * vec, chunk + (m + 1) * vec, has_left, r0,
+                      r1);
             if (i > 0) s.finish(w, y, chunk + (i - 1) * vec);
             SHOAL_UNROLL
             for (int n = 0; n < NR; ++n) y[n] = apply_w(r.w, r0[n], r1[n]);
@@ -233,7 +242,8 @@ __global__ void __launch_bounds__(NR == 1 ? 512 : 256, 1)
                     s.ring.wait(slot_of);
                     r.load_gains(s.ring.slots + slot_of * record16, na > 0, lane);
                     r.load_inverse(s.ring.slots + slot_of * record16, lane);
-                    s.forward(r, left + c * vec, right + c * vec, left + nb * vec, right + na * vec, na > 0, r0, r1);
+                    s.forward(r, left + c * vec, right + c * vec, left + nb * vec, right + na * vec, na > 0,
+                              r0, r1);
                     __syncwarp();  // r is read before z is written over it
                     unfinished = c;
                 }
@@ -251,7 +261,8 @@ __global__ void __launch_bounds__(NR == 1 ? 512 : 256, 1)
                     for (int i = lane; i < vec; i += 32) {
                         left[(p.at.chunks + 1) * vec + i] =
                             (i >> 4) < p.columns
-                                ? p.b[(i >> 4) * p.ld + static_cast<long long>(p.tails) * p.at.stages * 16 + (i & 15)]
+                                ? p.b[(i >> 4) * p.ld + static_cast<long long>(p.tails) * p.at.stages * 16 +
+                                      (i & 15)]
                                 : 0.0;
                     }
                     __syncwarp();  // it before the step subtracts from it
@@ -349,7 +360,8 @@ __global__ void __launch_bounds__(NR == 1 ? 512 : 256, 1)
                 for (int i = lane; i < vec; i += 32) {
                     const int n = i >> 4;
                     if (n < p.columns) {
-                        p.b[n * p.ld + static_cast<long long>(p.tails) * p.at.stages * 16 + (i & 15)] = x_root[i];
+                        p.b[n * p.ld + static_cast<long long>(p.tails) * p.at.stages * 16 + (i & 15)] =
+                            x_root[i];
                     }
                     if constexpr (Sweep == sweep::forward) p.root_solution[i] = x_root[i];
                 }
@@ -359,8 +371,10 @@ __global__ void __launch_bounds__(NR == 1 ? 512 : 256, 1)
     if constexpr (Sweep != sweep::forward) {
         if constexpr (Sweep == sweep::backward) {
             if (rank == 0) {
-                for (int i = static_cast<int>(threadIdx.x); i < vec; i += 32 * warps) x_root[i] = p.root_solution[i];
-                for (int c = 1 + warp; c <= p.at.chunks; c += warps) s.load_vector(left + c * vec, p.at.split[c]);
+                for (int i = static_cast<int>(threadIdx.x); i < vec; i += 32 * warps)
+                    x_root[i] = p.root_solution[i];
+                for (int c = 1 + warp; c <= p.at.chunks; c += warps)
+                    s.load_vector(left + c * vec, p.at.split[c]);
                 __syncthreads();  // z of the separators and x_0
             }
         }
@@ -384,7 +398,8 @@ __global__ void __launch_bounds__(NR == 1 ? 512 : 256, 1)
                     const int slot_of = p.ring + --deal.mine;
                     if constexpr (Sweep == sweep::backward) s.ring.wait(slot_of);
                     r.load_gains(s.ring.slots + slot_of * record16, na > 0, lane);
-                    s.backward(r, left + c * vec, left + nb * vec, na > 0 ? left + na * vec : s.zero, p.at.split[c]);
+                    s.backward(r, left + c * vec, left + nb * vec, na > 0 ? left + na * vec : s.zero,
+                               p.at.split[c]);
                 }
             }
         }
@@ -434,7 +449,8 @@ static __global__ void __launch_bounds__(32) root_solve16_kernel(const double* r
     record_part r;
     r.load_inverse(root_record, lane);
     const int q = lane & 3;
-    const double2 y = apply_w(r.w, make_double2(b[2 * q], b[2 * q + 1]), make_double2(b[8 + 2 * q], b[9 + 2 * q]));
+    const double2 y =
+        apply_w(r.w, make_double2(b[2 * q], b[2 * q + 1]), make_double2(b[8 + 2 * q], b[9 + 2 * q]));
     const double x = apply_w_transposed(r.w, y, lane);
     __syncwarp();  // b is read before x is written over it
     if (lane < 16) b[kept_column(lane)] = x;

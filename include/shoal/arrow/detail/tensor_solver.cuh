@@ -1,9 +1,9 @@
 #pragma once
 
-#include <cuda_runtime.h>
-
 #include <algorithm>
 #include <cstdint>
+
+#include <cuda_runtime.h>
 
 #include <shoal/arrow/cuda_status.cuh>
 #include <shoal/arrow/detail/solve16_kernel.cuh>
@@ -42,8 +42,8 @@ class device_arena {
 
 /// Launch with the attributes that are asked for: a cluster, or all blocks resident at once.
 template <class... Parameters, class... Arguments>
-status launch(void (*kernel)(Parameters...), std::int64_t blocks, int threads, int shared, int cluster, bool cooperative,
-              cudaStream_t stream, const Arguments&... arguments) {
+status launch(void (*kernel)(Parameters...), std::int64_t blocks, int threads, int shared, int cluster,
+              bool cooperative, cudaStream_t stream, const Arguments&... arguments) {
     cudaLaunchConfig_t c{};
     c.gridDim = dim3(static_cast<unsigned>(blocks));
     c.blockDim = dim3(static_cast<unsigned>(threads));
@@ -99,8 +99,9 @@ class tensor_solver {
         int device = 0, major = 0;
         cudaFuncAttributes a{};
         return cudaGetDevice(&device) == cudaSuccess &&
-               cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, device) == cudaSuccess && major >= 9 &&
-               cudaFuncGetAttributes(&a, factor16_kernel<false>) == cudaSuccess && a.ptxVersion >= 90;
+               cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, device) == cudaSuccess &&
+               major >= 9 && cudaFuncGetAttributes(&a, factor16_kernel<false>) == cudaSuccess &&
+               a.ptxVersion >= 90;
     }
 
     status factor(cudaStream_t stream, matrix_view<const double> K) {
@@ -117,9 +118,11 @@ class tensor_solver {
         a.failure = failure_;
         a.result = result_;
         if (a.tails == 0) return launch(root16_kernel, 1, 32, 0, 1, false, stream, a);
-        const int shared = factor16_shared(plan_.factor_warps, plan_.at.chunks) * 8, cluster = plan_.factor_cluster;
-        return launch(cluster > 1 ? factor16_kernel<true> : factor16_kernel<false>, std::int64_t{a.tails} * cluster,
-                      32 * plan_.factor_warps, shared, cluster, false, stream, a, cluster);
+        const int shared = factor16_shared(plan_.factor_warps, plan_.at.chunks) * 8,
+                  cluster = plan_.factor_cluster;
+        return launch(cluster > 1 ? factor16_kernel<true> : factor16_kernel<false>,
+                      std::int64_t{a.tails} * cluster, 32 * plan_.factor_warps, shared, cluster, false,
+                      stream, a, cluster);
     }
 
     status solve(cudaStream_t stream, double* b, int nrhs, std::int64_t ld) {
@@ -128,15 +131,17 @@ class tensor_solver {
             const int left = nrhs - first;
             double* from = b + first * ld;
             if (plan_.size.tails == 0) {
-                s = launch(root_solve16_kernel, 1, 32, 0, 1, false, stream, static_cast<const double*>(root_record_),
-                           from);
+                s = launch(root_solve16_kernel, 1, 32, 0, 1, false, stream,
+                           static_cast<const double*>(root_record_), from);
                 ++first;
             } else if (left == 1 || plan_.several.ring == 0) {
-                s = plan_.single.cluster > 1 ? pass<1, true>(stream, plan_.single, true, from, 1, ld)
-                                             : pass<1, false>(stream, plan_.single, resident_[0], from, 1, ld);
+                s = plan_.single.cluster > 1
+                        ? pass<1, true>(stream, plan_.single, true, from, 1, ld)
+                        : pass<1, false>(stream, plan_.single, resident_[0], from, 1, ld);
                 ++first;
             } else {
-                s = pass<several, false>(stream, plan_.several, resident_[1], from, std::min(left, several), ld);
+                s = pass<several, false>(stream, plan_.several, resident_[1], from, std::min(left, several),
+                                         ld);
                 first += several;
             }
         }
@@ -148,7 +153,8 @@ class tensor_solver {
 
   private:
     template <int NR, bool Clustered>
-    status pass(cudaStream_t stream, const solve_shape& shape, bool resident, double* b, int columns, std::int64_t ld) {
+    status pass(cudaStream_t stream, const solve_shape& shape, bool resident, double* b, int columns,
+                std::int64_t ld) {
         solve16_args a{};
         a.tails = plan_.size.tails;
         a.ring = shape.ring;
@@ -167,15 +173,15 @@ class tensor_solver {
         const std::int64_t blocks = std::int64_t{a.tails} * shape.cluster;
         const int threads = 32 * shape.warps;
         if constexpr (Clustered) {
-            return launch(solve16_kernel<NR, true, sweep::fused>, blocks, threads, shape.shared_bytes, shape.cluster, true,
-                          stream, a, shape.cluster);
+            return launch(solve16_kernel<NR, true, sweep::fused>, blocks, threads, shape.shared_bytes,
+                          shape.cluster, true, stream, a, shape.cluster);
         } else {
             if (resident) {
-                return launch(solve16_kernel<NR, false, sweep::fused>, blocks, threads, shape.shared_bytes, 1, true, stream,
-                              a, 1);
+                return launch(solve16_kernel<NR, false, sweep::fused>, blocks, threads, shape.shared_bytes, 1,
+                              true, stream, a, 1);
             }
-            const status forward = launch(solve16_kernel<NR, false, sweep::forward>, blocks, threads, shape.shared_bytes,
-                                          1, false, stream, a, 1);
+            const status forward = launch(solve16_kernel<NR, false, sweep::forward>, blocks, threads,
+                                          shape.shared_bytes, 1, false, stream, a, 1);
             return !forward.ok() ? forward
                                  : launch(solve16_kernel<NR, false, sweep::backward>, blocks, threads,
                                           shape.shared_bytes, 1, false, stream, a, 1);
@@ -185,15 +191,16 @@ class tensor_solver {
     template <int NR>
     bool fits(const solve_shape& s) {
         const auto limit = [&](auto kernel) {
-            status{cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, s.shared_bytes)}.or_throw(
-                "shared memory");
+            status{cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, s.shared_bytes)}
+                .or_throw("shared memory");
         };
         limit(solve16_kernel<NR, false, sweep::fused>);
         limit(solve16_kernel<NR, false, sweep::forward>);
         limit(solve16_kernel<NR, false, sweep::backward>);
         int per_sm = 0;
         status{cudaOccupancyMaxActiveBlocksPerMultiprocessor(&per_sm, solve16_kernel<NR, false, sweep::fused>,
-                                                             32 * s.warps, static_cast<std::size_t>(s.shared_bytes))}
+                                                             32 * s.warps,
+                                                             static_cast<std::size_t>(s.shared_bytes))}
             .or_throw("occupancy");
         int device = 0, count = 0;
         status{cudaGetDevice(&device)}.or_throw("device");
@@ -202,8 +209,8 @@ class tensor_solver {
     }
     bool fits_clustered(const solve_shape& s) {
         const auto kernel = solve16_kernel<1, true, sweep::fused>;
-        status{cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, s.shared_bytes)}.or_throw(
-            "shared memory");
+        status{cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, s.shared_bytes)}
+            .or_throw("shared memory");
         cudaLaunchConfig_t c{};
         c.gridDim = dim3(static_cast<unsigned>(std::max(1, plan_.size.tails) * s.cluster));
         c.blockDim = dim3(static_cast<unsigned>(32 * s.warps));
@@ -219,7 +226,8 @@ class tensor_solver {
         return clusters >= plan_.size.tails;
     }
     void layout() {
-        const std::int64_t tails = plan_.size.tails, groups = (tails + plan_.group - 1) / std::max(1, plan_.group);
+        const std::int64_t tails = plan_.size.tails,
+                           groups = (tails + plan_.group - 1) / std::max(1, plan_.group);
         records_ = memory_.take<double>(tails * plan_.size.stages * record16);
         root_record_ = memory_.take<double>(lower_doubles);
         grams_ = memory_.take<double>(tails * lower_doubles);
