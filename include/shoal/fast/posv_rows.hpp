@@ -27,11 +27,10 @@ SHOAL_FN int posv_rows(const G& g, M a, X x) {
     T y[slots];
     T reciprocal[slots];
     const int rank = g.rank();
+    l.load(rank, [&](int i, int j) SHOAL_INLINE_LAMBDA { return a(i, j); });
     SHOAL_UNROLL
     for (int s = 0; s < slots; ++s) {
         const int i = s * S + rank;
-        SHOAL_UNROLL
-        for (int j = 0; j < l.width(s); ++j) l(s, j) = i >= j && i < N ? a(i, j) : T(0);
         y[s] = i < N ? x(i) : T(0);
         reciprocal[s] = T(0);
     }

@@ -20,14 +20,7 @@ SHOAL_FN int potrf_rows(const G& g, M a) {
     detail::triangle_rows<T, N, S> l;
     constexpr int slots = decltype(l)::slots;
     const int rank = g.rank();
-    SHOAL_UNROLL
-    for (int s = 0; s < slots; ++s) {
-        SHOAL_UNROLL
-        for (int j = 0; j < l.width(s); ++j) {
-            const int i = s * S + rank;
-            l(s, j) = i >= j && i < N ? a(i, j) : T(0);
-        }
-    }
+    l.load(rank, [&](int i, int j) SHOAL_INLINE_LAMBDA { return a(i, j); });
     int info = 0;
     T pivot = g.shuffle(l(0, 0), 0);
     SHOAL_UNROLL

@@ -35,6 +35,18 @@ SHOAL_FN constexpr int slots(int n, int s) {
     return (n + s - 1) / s;
 }
 
+/// True, which the device compiler cannot know. What stands under it stays together: ptxas otherwise spreads the loads
+/// over the computation to save registers, turns it left-looking on the way, and makes it up to three times slower.
+SHOAL_FN bool always() {
+#if defined(SHOAL_DEVICE_CODE)
+    unsigned lane;
+    asm("mov.u32 %0, %%lanemask_eq;" : "=r"(lane));
+    return lane != 0;
+#else
+    return true;
+#endif
+}
+
 /// A lower triangle of order N, or what of it one of S members holds.
 template <class T, int N, int S>
 struct triangle_rows {
@@ -45,6 +57,21 @@ struct triangle_rows {
     T element[elements];
     /// Column j of the row in slot s. Both must be compile-time constants after unrolling.
     SHOAL_FN T& operator()(int s, int j) { return element[start(s) + j]; }
+    /// f(i, j) for the elements that member `rank` holds, zero for those that pad its slots.
+    template <class F>
+    SHOAL_FN void load(int rank, F f) {
+        if (always()) {
+            SHOAL_UNROLL
+            for (int s = 0; s < slots; ++s) {
+                const int i = s * S + rank;
+                SHOAL_UNROLL
+                for (int j = 0; j < width(s); ++j) (*this)(s, j) = i >= j && i < N ? f(i, j) : T(0);
+            }
+        } else {
+            SHOAL_UNROLL
+            for (int e = 0; e < elements; ++e) element[e] = T(0);
+        }
+    }
 };
 
 /// Registers of 32 bits that a triangle takes in each member.
@@ -56,7 +83,7 @@ inline constexpr int triangle_words = triangle_rows<T, N, S>::elements*(static_c
 inline constexpr int largest_triangle_words = 160;
 
 template <class G, class T, int N>
-constexpr bool triangle_fits() {
+SHOAL_FN constexpr bool triangle_fits() {
     if constexpr (ShuffleGroup<G> && N >= 1 && N <= largest_rows) {
         return triangle_words<T, N, G::static_size> <= largest_triangle_words;
     } else {

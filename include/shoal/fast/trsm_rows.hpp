@@ -21,7 +21,7 @@ struct single_column {
 /// How many right-hand sides are swept together: enough to hide the shuffles of one behind those of the others, and
 /// as many as fit beside the triangle.
 template <class T, int N, int S>
-constexpr int panel_columns() {
+SHOAL_FN constexpr int panel_columns() {
     constexpr int words = static_cast<int>(sizeof(T)) / 4;
     constexpr int room = (200 - triangle_words<T, N, S>) / (words * slots(N, S));
     return room >= 8 ? 8 : room >= 4 ? 4 : room >= 2 ? 2 : 1;
