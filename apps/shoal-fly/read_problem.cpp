@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <cmath>
 #include <fstream>
-#include <initializer_list>
-#include <string_view>
+#include <ios>
+#include <vector>
 
 #include <nlohmann/json.hpp>
 
@@ -185,6 +185,8 @@ flight_problem read_problem(const std::string& path) {
     json file;
     try {
         file = parse_unique(in);
+    } catch (const std::ios_base::failure&) {
+        fail("cannot read " + path);
     } catch (const json::exception& e) {
         std::string what = e.what();
         std::replace(what.begin(), what.end(), '\n', ' ');

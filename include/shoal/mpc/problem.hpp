@@ -9,6 +9,7 @@
 #include <vector>
 
 #include <shoal/mpc/quadrotor.hpp>
+#include <shoal/mpc/trim.hpp>
 
 namespace shoal::mpc {
 
@@ -83,18 +84,13 @@ inline std::string find_fault(const flight_problem& p) {
     if (!finite_and_at_least(p.thrust_min, 0)) return "vehicle.rotor_thrust_min must not be negative";
     if (!finite_and_above(p.thrust_max, p.thrust_min))
         return "vehicle.rotor_thrust_max must exceed rotor_thrust_min";
-    const double hover = v.mass * v.gravity / input_size;
-    if (!(p.thrust_max > hover && p.thrust_min < hover))
-        return "the vehicle cannot hover: its weight per rotor lies outside the thrust limits";
-    // Hovering level needs torque about every axis in both directions.
-    double norm[3] = {};
-    for (int i = 0; i < input_size; ++i) {
-        norm[0] += std::abs(v.rotor_y[i]);
-        norm[1] += std::abs(v.rotor_x[i]);
-        norm[2] += std::abs(v.rotor_yaw[i]);
-    }
-    for (double n : norm)
-        if (!(n > 0)) return "the rotors cannot turn the vehicle about every axis";
+    double hover[input_size];
+    if (hover_thrusts(v, hover) != trim_result::found)
+        return "vehicle.rotors cannot set thrust and the three torques independently";
+    for (double u : hover)
+        if (!(u > p.thrust_min && u < p.thrust_max))
+            return "the vehicle cannot hover: a rotor would need " + std::to_string(u) +
+                   " N, beyond its limits";
     if (!finite_and_at_least(p.mass_relative_std, 0) || p.mass_relative_std > 0.5)
         return "uncertainty.mass_relative_std must lie in [0, 0.5]";
     if (!finite_and_at_least(p.wind_acceleration_std, 0))
