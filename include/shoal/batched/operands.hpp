@@ -1,0 +1,195 @@
+#pragma once
+
+#include <concepts>
+#include <cstdint>
+
+#include <shoal/view/triangle.hpp>
+#include <shoal/view/vector.hpp>
+
+/// \file
+/// Where the systems of a batch lie: an operand is a function from the number of a system to its view. All are passed
+/// by value, own nothing, and serve on host and device alike. Numbers and strides of systems are 64-bit.
+
+namespace shoal::batched {
+
+/// Equal matrices, `stride` elements from one system to the next.
+template <class T, int Rows = dynamic, int Cols = dynamic, class Layout = column>
+class matrices {
+  public:
+    using view = matrix<T, Rows, Cols, Layout>;
+
+    constexpr matrices() = default;
+    /// System 0, and the distance in elements; 0 shows the same matrix to every system.
+    SHOAL_FN constexpr matrices(view first, std::int64_t stride) : first_(first), stride_(stride) {}
+    SHOAL_FN constexpr matrices(T* data, std::int64_t stride) requires std::constructible_from<view, T*>
+        : first_(data), stride_(stride) {}
+    /// One after the other, without gaps.
+    SHOAL_FN constexpr explicit matrices(T* data) requires(std::constructible_from<view, T*> &&
+                                                           (Layout::leading == detail::packed))
+        : first_(data), stride_(std::int64_t{Rows} * Cols) {}
+
+    SHOAL_FN constexpr view operator()(std::int64_t system) const {
+        return {first_.data() + system * stride_, first_.rows(), first_.cols(), first_.step()};
+    }
+    SHOAL_FN constexpr std::int64_t stride() const { return stride_; }
+    SHOAL_FN constexpr int columns() const { return first_.cols(); }
+    SHOAL_FN constexpr bool empty() const { return first_.rows() == 0 || first_.cols() == 0; }
+    SHOAL_FN constexpr bool null() const { return first_.data() == nullptr; }
+    SHOAL_FN constexpr bool shared() const { return stride_ == 0; }
+
+  private:
+    view first_;
+    std::int64_t stride_ = 0;
+};
+
+/// Interleaved: element e of system s at `data[s + e * stride]`, e counted by columns; `stride` is the number of
+/// systems, or more.
+template <class T, int Rows = dynamic, int Cols = dynamic>
+class interleaved_matrices {
+  public:
+    using view = matrix<T, Rows, Cols, strided_column<>>;
+
+    constexpr interleaved_matrices() = default;
+    SHOAL_FN constexpr interleaved_matrices(T* data,
+                                            std::int64_t stride) requires(Rows != dynamic && Cols != dynamic)
+        : first_(data, stride) {}
+    SHOAL_FN constexpr interleaved_matrices(T* data, int rows, int cols, std::int64_t stride)
+        : first_(data, rows, cols, stride) {}
+
+    SHOAL_FN constexpr view operator()(std::int64_t system) const {
+        return {first_.data() + system, first_.rows(), first_.cols(), first_.step()};
+    }
+    SHOAL_FN constexpr int columns() const { return first_.cols(); }
+    SHOAL_FN constexpr bool empty() const { return first_.rows() == 0 || first_.cols() == 0; }
+    SHOAL_FN constexpr bool null() const { return first_.data() == nullptr; }
+    SHOAL_FN constexpr bool shared() const { return first_.step() == 0; }
+
+  private:
+    view first_;
+};
+
+/// One pointer a system. The array of pointers lies where the batch runs.
+template <class T, int Rows = dynamic, int Cols = dynamic, class Layout = column>
+class pointer_matrices {
+  public:
+    using view = matrix<T, Rows, Cols, Layout>;
+
+    constexpr pointer_matrices() = default;
+    SHOAL_FN constexpr explicit pointer_matrices(T* const* systems) requires std::constructible_from<view, T*>
+        : systems_(systems) {}
+    /// `shape` gives extents and leading dimension; its pointer is not used.
+    SHOAL_FN constexpr pointer_matrices(T* const* systems, view shape) : systems_(systems), shape_(shape) {}
+
+    SHOAL_FN constexpr view operator()(std::int64_t system) const {
+        return {systems_[system], shape_.rows(), shape_.cols(), shape_.step()};
+    }
+    SHOAL_FN constexpr int columns() const { return shape_.cols(); }
+    SHOAL_FN constexpr bool empty() const { return shape_.rows() == 0 || shape_.cols() == 0; }
+    SHOAL_FN constexpr bool null() const { return systems_ == nullptr; }
+    SHOAL_FN static constexpr bool shared() { return false; }
+
+  private:
+    T* const* systems_ = nullptr;
+    view shape_{static_cast<T*>(nullptr)};
+};
+
+/// Equal vectors, `stride` elements from one system to the next.
+template <class T, int N = dynamic, std::int64_t Increment = 1>
+class vectors {
+  public:
+    using view = vector<T, N, Increment>;
+
+    constexpr vectors() = default;
+    SHOAL_FN constexpr vectors(view first, std::int64_t stride) : first_(first), stride_(stride) {}
+    SHOAL_FN constexpr vectors(T* data, std::int64_t stride) requires std::constructible_from<view, T*>
+        : first_(data), stride_(stride) {}
+    /// One after the other, without gaps.
+    SHOAL_FN constexpr explicit vectors(T* data) requires(N != dynamic && Increment == 1)
+        : first_(data), stride_(N) {}
+
+    SHOAL_FN constexpr view operator()(std::int64_t system) const {
+        return {first_.data() + system * stride_, first_.size(), first_.increment()};
+    }
+    SHOAL_FN constexpr bool empty() const { return first_.size() == 0; }
+    SHOAL_FN constexpr bool null() const { return first_.data() == nullptr; }
+    SHOAL_FN constexpr bool shared() const { return stride_ == 0; }
+
+  private:
+    view first_;
+    std::int64_t stride_ = 0;
+};
+
+/// Interleaved vectors: element i of system s at `data[s + i * stride]`.
+template <class T, int N = dynamic>
+class interleaved_vectors {
+  public:
+    using view = vector<T, N, dynamic>;
+
+    constexpr interleaved_vectors() = default;
+    SHOAL_FN constexpr interleaved_vectors(T* data, std::int64_t stride) requires(N != dynamic)
+        : first_(data, stride) {}
+    SHOAL_FN constexpr interleaved_vectors(T* data, int size, std::int64_t stride)
+        : first_(data, size, stride) {}
+
+    SHOAL_FN constexpr view operator()(std::int64_t system) const {
+        return {first_.data() + system, first_.size(), first_.increment()};
+    }
+    SHOAL_FN constexpr bool empty() const { return first_.size() == 0; }
+    SHOAL_FN constexpr bool null() const { return first_.data() == nullptr; }
+    SHOAL_FN constexpr bool shared() const { return first_.increment() == 0; }
+
+  private:
+    view first_;
+};
+
+/// A batch of operands: system s is `a(s)`.
+///
+/// `empty()`: the views have no elements, and pointers may be null. `null()`: there is no memory behind it.
+/// `shared()`: all systems are the same memory, which must not be written.
+template <class A>
+concept Operand = requires(const A& a, std::int64_t s) {
+    typename A::view;
+    { a(s) } -> std::same_as<typename A::view>;
+    { a.empty() } -> std::convertible_to<bool>;
+    { a.null() } -> std::convertible_to<bool>;
+    { a.shared() } -> std::convertible_to<bool>;
+};
+
+template <class A>
+concept MatrixOperand = Operand<A> && MatrixView<typename A::view>;
+template <class A>
+concept VectorOperand = Operand<A> && VectorView<typename A::view>;
+
+/// One triangle of each matrix of a batch.
+template <MatrixOperand A, uplo Uplo, diagonal Diagonal = diagonal::stored>
+struct triangles {
+    using view = triangular<typename A::view, Uplo, Diagonal>;
+    A of;
+    SHOAL_FN constexpr view operator()(std::int64_t system) const { return {of(system)}; }
+    SHOAL_FN constexpr bool empty() const { return of.empty(); }
+    SHOAL_FN constexpr bool null() const { return of.null(); }
+    SHOAL_FN constexpr bool shared() const { return of.shared(); }
+};
+
+/// The lower triangle of every system.
+template <MatrixOperand A>
+SHOAL_FN constexpr triangles<A, uplo::lower> lower(A a) {
+    return {a};
+}
+/// The upper triangle of every system.
+template <MatrixOperand A>
+SHOAL_FN constexpr triangles<A, uplo::upper> upper(A a) {
+    return {a};
+}
+/// The lower triangle of every system with ones on the diagonal, which is never touched.
+template <MatrixOperand A>
+SHOAL_FN constexpr triangles<A, uplo::lower, diagonal::unit> unit_lower(A a) {
+    return {a};
+}
+/// The upper triangle of every system with ones on the diagonal, which is never touched.
+template <MatrixOperand A>
+SHOAL_FN constexpr triangles<A, uplo::upper, diagonal::unit> unit_upper(A a) {
+    return {a};
+}
+
+}  // namespace shoal::batched

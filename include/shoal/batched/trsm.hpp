@@ -1,0 +1,48 @@
+#pragma once
+
+#include <shoal/batched/checks.hpp>
+#include <shoal/batched/launch.hpp>
+#include <shoal/blas/trsm.hpp>
+
+namespace shoal::batched {
+
+namespace detail {
+
+template <class L, class B>
+struct trsm_system {
+    L l;
+    B b;
+    template <Group G>
+    SHOAL_FN void operator()(const G& g, std::int64_t system) const {
+        shoal::trsm(g, l(system), b(system));
+    }
+};
+
+template <class L, class B>
+constexpr status check_trsm(const L& l, const B& b, std::int64_t systems) {
+    return first_bad(
+        check_systems(systems), check_read(l, b.empty() ? 0 : systems, "batched::trsm: the triangle is null"),
+        check_write(b, systems, "batched::trsm: B is null",
+                    "batched::trsm: B has stride 0, so that every system would solve in the same memory"));
+}
+
+}  // namespace detail
+
+/// B_s := T_s^-1 B_s for s = 0 .. systems - 1, in place; see shoal::trsm(). The triangles may have stride 0: one for
+/// all systems. No columns: nothing is read.
+///
+/// \param threads the executor that shares the systems; without it, the threads of `set_num_threads`
+/// The bits of a system do not depend on its place in the batch, nor on the batch. Nothing is allocated.
+template <MatrixOperand A, uplo Uplo, diagonal Diagonal, MatrixOperand B>
+status trsm(executor& threads, triangles<A, Uplo, Diagonal> t, B b, std::int64_t systems) {
+    if (const status bad = detail::check_trsm(t, b, systems); !bad.ok()) return bad;
+    if (b.empty()) return {};
+    return launch(threads, systems, detail::trsm_system<triangles<A, Uplo, Diagonal>, B>{t, b});
+}
+/// \copydoc trsm(executor&, triangles<A, Uplo, Diagonal>, B, std::int64_t)
+template <MatrixOperand A, uplo Uplo, diagonal Diagonal, MatrixOperand B>
+status trsm(triangles<A, Uplo, Diagonal> t, B b, std::int64_t systems) {
+    return trsm(*shared_executor(), t, b, systems);
+}
+
+}  // namespace shoal::batched

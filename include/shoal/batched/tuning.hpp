@@ -1,0 +1,64 @@
+#pragma once
+
+/// \file
+/// Which tile a batch of small systems is given to. One H200, in-place operands, systems one after the other and column
+/// by column; the percentages are those of the memory limit at 10^6 systems (or 2 GB), where the bytes that must move
+/// are counted in 32-byte sectors and the rate is that of a copy.
+///
+/// What decides, at large batches: sectors of one 128-byte line must be asked for together, so a tile should cover a
+/// column; and the systems in flight should fit the half of the L2 cache that is near (about 17 MB), or lines leave it
+/// between the read and the write. At small ones: the widest tile has the shortest way through a system.
+
+namespace shoal::batched {
+
+/// Lanes a system, and what a kernel for it is built and launched with.
+struct tile_choice {
+    int width;       ///< lanes of a tile
+    int min_blocks;  ///< blocks of 128 threads that must fit a multiprocessor by registers; 1: no demand
+    int resident;    ///< blocks that may run on a multiprocessor at once; 0: as many as fit
+};
+
+/// Batches up to this many systems do not fill the card: their time is the latency of one system.
+inline constexpr long long small_batch = 2048;
+
+/// The widest tile that has a row for each lane.
+constexpr tile_choice latency_tile(int n) {
+    int width = 2;
+    while (width < n && width < 32) width *= 2;
+    return {width, 1, 0};
+}
+
+/// potrf, large batches.
+constexpr tile_choice potrf_tile(int n, int element_bytes) {
+    if (element_bytes == 8) {
+        if (n <= 4) return {4, 1, 0};    // N = 4: 90 %
+        if (n <= 8) return {8, 1, 0};    // N = 6: 84 %, N = 8: 74 %
+        if (n <= 16) return {16, 1, 7};  // N = 12: 74 %, N = 16: 70 % (62 % without the bound on residents)
+        return {16, 4, 0};               // N = 24: 68 %, N = 32: 67 %
+    }
+    if (n <= 4) return {4, 1, 0};    // N = 4: 81 %
+    if (n <= 8) return {8, 1, 0};    // N = 8: 92 %
+    if (n <= 16) return {16, 1, 0};  // N = 16: 78 %
+    return {16, 5, 4};               // N = 32: 61 %
+}
+
+/// posv with a factor that is not kept: reads only.
+constexpr tile_choice posv_tile(int n, int element_bytes) {
+    if (n <= 8) return {4, 1, 0};  // N = 8: 76 % (double), 76 % (float)
+    if (element_bytes == 8) {
+        if (n <= 16) return {8, 1, 0};  // N = 16: 59 %
+        return {8, 1, 0};               // N = 32: 44 %
+    }
+    if (n <= 16) return {4, 5, 0};  // N = 16: 70 %
+    return {8, 4, 0};               // N = 32: 47 %
+}
+
+/// trsm with as many right-hand sides as rows.
+constexpr tile_choice trsm_tile(int n, int element_bytes) {
+    if (n <= 4) return {4, 1, 0};                            // N = 4: 101 % (double), 97 % (float)
+    if (n <= 8) return {8, 1, 0};                            // N = 8: 95 %, 101 %
+    if (n <= 16) return {8, element_bytes == 8 ? 5 : 8, 0};  // N = 16: 93 %, 91 %
+    return {8, 1, 0};                                        // N = 32: 64 %, 71 %
+}
+
+}  // namespace shoal::batched
