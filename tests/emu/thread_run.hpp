@@ -11,6 +11,7 @@
 #include "emu/call_site.hpp"
 #include "emu/context.hpp"
 #include "emu/divergence.hpp"
+#include "emu/worker_pool.hpp"
 
 #include <atomic>
 #include <bit>
@@ -19,7 +20,6 @@
 #include <exception>
 #include <memory>
 #include <mutex>
-#include <thread>
 #include <vector>
 
 #ifdef SHOAL_EMU_TSAN
@@ -122,24 +122,21 @@ class thread_run {
 
     template <class Body>
     void start(Body body) {
-        std::vector<std::thread> threads;
-        for (int r = 0; r < size_; ++r)
-            threads.emplace_back([&, r] {
-                try {
-                    body(r);
-                } catch (const stopped&) {
-                    return;
-                } catch (...) {
-                    std::lock_guard lock(failure_mutex_);
-                    if (!failure_) failure_ = std::current_exception();
-                }
-                members_[static_cast<std::size_t>(r)].returned = true;
-                returned_.fetch_add(1, std::memory_order_relaxed);
-                if (idle_.fetch_add(1, std::memory_order_relaxed) + 1 == size_ &&
-                    returned_.load(std::memory_order_relaxed) < size_)
-                    give_up();
-            });
-        for (auto& t : threads) t.join();
+        worker_pool::mine().run(size_, [&](int r) {
+            try {
+                body(r);
+            } catch (const stopped&) {
+                return;
+            } catch (...) {
+                std::lock_guard lock(failure_mutex_);
+                if (!failure_) failure_ = std::current_exception();
+            }
+            members_[static_cast<std::size_t>(r)].returned = true;
+            returned_.fetch_add(1, std::memory_order_relaxed);
+            if (idle_.fetch_add(1, std::memory_order_relaxed) + 1 == size_ &&
+                returned_.load(std::memory_order_relaxed) < size_)
+                give_up();
+        });
         if (failure_) std::rethrow_exception(failure_);
         if (broken_.load(std::memory_order_relaxed)) throw divergence(size_, where_they_stopped());
         if (log_.listing() && last_.line) log_.ended_with(last_);

@@ -44,7 +44,9 @@ void for_each_group(F&& f) {
 #ifdef SHOAL_EMU_TSAN
     f(std::string("tile of 4 threads"), emu::thread_tile<4>());
     f(std::string("warp of threads"), emu::thread_tile<32>());
-    for (int n : {2, 3, 33, 64}) f(emu::text("block of ", n, " threads"), emu::thread_block(n));
+    std::vector<int> sizes{3, 33};
+    if (full_lists()) sizes.insert(sizes.end(), {2, 64});
+    for (int n : sizes) f(emu::text("block of ", n, " threads"), emu::thread_block(n));
 #else
     constexpr emu::order orders[] = {emu::order::forward, emu::order::reverse, emu::order::random};
     for (auto o : orders) {
