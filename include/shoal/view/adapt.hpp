@@ -1,5 +1,7 @@
 #pragma once
 
+#include <utility>
+
 #include <shoal/view/matrix.hpp>
 
 /// \file
@@ -45,13 +47,25 @@ inline constexpr int extent_of = Extent > 0 && Extent <= static_cast<decltype(Ex
                                      ? static_cast<int>(Extent)
                                      : dynamic;
 
+/// The number of elements that a type fixes, as an array or a span of static extent does; otherwise `dynamic`.
+template <class X>
+inline constexpr int size_of_type = [] {
+    if constexpr (requires { std::tuple_size<X>::value; }) {
+        return extent_of<std::tuple_size<X>::value>;
+    } else if constexpr (requires { X::extent; }) {
+        return extent_of<X::extent>;
+    } else {
+        return dynamic;
+    }
+}();
+
 }  // namespace detail
 
 /// A view of `x`, which must outlive it; static extents stay static, strides are taken as they are.
 ///
 /// - mdspan-like, rank 1 or 2, any layout with strides: a vector or a matrix.
 /// - Eigen-like: a matrix.
-/// - Anything with `data()` and `size()`: a vector.
+/// - Anything with `data()` and `size()`: a vector, of static size if the type fixes it (std::array, std::span).
 ///
 /// A constant `x` gives a view for reading. Throws nothing, allocates nothing.
 SHOAL_CALLS_HOST_OR_DEVICE
@@ -91,7 +105,7 @@ SHOAL_CALLS_HOST_OR_DEVICE
 template <class X>
 requires(detail::ArrayLike<std::remove_reference_t<X>>) SHOAL_FN constexpr auto adapt(X&& x) {
     using T = std::remove_pointer_t<decltype(x.data())>;
-    return vector<T>{x.data(), static_cast<int>(x.size())};
+    return vector<T, detail::size_of_type<std::remove_cvref_t<X>>>{x.data(), static_cast<int>(x.size()), 1};
 }
 
 }  // namespace shoal
