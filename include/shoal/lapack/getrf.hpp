@@ -18,7 +18,8 @@ namespace shoal {
 /// \return 0, or k > 0: U(k, k) is the first pivot that is zero or not finite, 1-based. The factorisation is completed
 ///         all the same, with multipliers left undivided where the pivot is zero; a solve would divide by it. Every
 ///         member gets the same value. A matrix that is singular up to rounding gives 0.
-/// Barriers: three a column. No scratch. Cost: n^3 / 3 FMA shared by the members, n^2 / 2 comparisons by each.
+/// Barriers: three a column, the last of them the exit barrier. No scratch. Cost: n^3 / 3 FMA shared by the members,
+/// n^2 / 2 comparisons by each.
 /// Equivalent: `scipy.linalg.lu_factor(A)`; LAPACK getrf, its pivots less one.
 template <Group G, MatrixView A, VectorView P>
 SHOAL_FN int getrf(const G& g, A a, P pivots) {
@@ -58,8 +59,8 @@ SHOAL_FN int getrf(const G& g, A a, P pivots) {
             const int j = first + e / size;
             if (i > k && j > k) a(i, j) = core::fma(-a(i, k), a(k, j), a(i, j));
         });
-        // The updated matrix, before the next search and interchange.
-        g.sync();
+        // The updated matrix, before the next search and interchange; after the last column this is the exit barrier.
+        if (syncs_on_exit<G> || k + 1 < n) g.sync();
     });
     return info;
 }

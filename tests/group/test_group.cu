@@ -1,0 +1,1 @@
+#include "group/test_group.inl"
