@@ -1,3 +1,3 @@
-// expect: -ffast-math removes the NaN checks and the reproducible bits
+// expect: Shoal: -ffast-math removes the NaN checks
 // flags: -ffast-math
-#include <shoal/shoal.hpp>
+#include <shoal/core/macros.hpp>

@@ -1,0 +1,3 @@
+// expect: Shoal needs C\+\+20: compile with -std=c\+\+20
+// flags: -std=c++17
+#include <shoal/core/macros.hpp>

@@ -1,0 +1,6 @@
+// expect: no matching function for call to .potrf
+#include <shoal/lapack/potrf.hpp>
+
+void f(double* p) {
+    potrf(shoal::this_thread(), shoal::matrix<double, 3, 3>{p});
+}
