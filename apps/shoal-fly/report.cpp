@@ -75,7 +75,7 @@ json describe_steps(const flight_result& r) {
         {"time", column(r, [](step s) { return shortened(s.time); })},
         {"states", column(r, [](step s) { return numbers(s.x); })},
         {"inputs", column(r, [](step s) { return numbers(s.u); })},
-        {"estimated_acceleration", column(r, [](step s) { return numbers(s.offset); })},
+        {"estimated_acceleration", column(r, [](step s) { return numbers(s.offset.acceleration); })},
         {"clearance", column(r, [](step s) { return shortened(s.clearance); })},
         {"controller_seconds", column(r, [](step s) { return shortened(s.seconds); })},
         {"factor_seconds", column(r, [](step s) { return shortened(s.control.linear.factor_seconds); })},

@@ -85,7 +85,7 @@ TEST(NoAllocation, ControlStep) {
     branch_controller<mpc_test::reference_solver> controller(problem, sample_scenarios(problem, 1, 3), stages,
                                                              backend, threads);
     guide route(plan_path(problem, problem.start), 0.5, 1.0);
-    acceleration_observer observer(sample_scenarios(problem, 1, 3), 0.1, 0.5, 5);
+    vehicle_estimator estimator(problem, 0.1);
     double x[state_size] = {}, u[input_size];
     const long before = allocations;
 
@@ -94,10 +94,10 @@ TEST(NoAllocation, ControlStep) {
         std::copy(x, x + state_size, previous);
         route.follow(x, 0.1);
         route.reference(0.1, controller.reference);
-        const sqp_result result = controller.step(x, observer.offset(), u);
+        const sqp_result result = controller.step(x, estimator.offset(), 0.7, u);
         EXPECT_EQ(result.last.status, ipm_status::solved);
         rk4(problem.vehicle, 0.1, x, u, x);
-        observer.update(previous, u, x);
+        estimator.update(controller.scenarios(), previous, u, x);
     }
 
     EXPECT_EQ(allocations, before);

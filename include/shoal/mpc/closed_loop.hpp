@@ -9,8 +9,8 @@
 #include <cstdint>
 #include <vector>
 
+#include <shoal/mpc/estimator.hpp>
 #include <shoal/mpc/guide.hpp>
-#include <shoal/mpc/observer.hpp>
 #include <shoal/mpc/problem.hpp>
 #include <shoal/mpc/scenarios.hpp>
 #include <shoal/mpc/sqp.hpp>
@@ -22,7 +22,11 @@ struct flight_settings {
     int stages = 1;
     std::uint64_t seed = 1;
     int max_steps = 0;  ///< 0: until the goal is held or the time is up
-    double observer_gain = 0.6;
+    /// The scenarios draw together as the estimator learns which vehicle this is, from all of their spread to this share,
+    /// with this time constant. Without it a controller in strong wind can put off the way to the goal for ever: every
+    /// branch plans to go there right after having dealt with a gust that never comes.
+    double spread_floor = 0.4;
+    double spread_seconds = 0.5;
     double acceleration = 1.0;  ///< m/s^2, along the guide
     sqp_settings sqp = {};
 };
@@ -31,9 +35,9 @@ struct flight_step {
     double time;
     double x[state_size];  ///< at the beginning of the step
     double u[input_size];
-    double offset[3];  ///< estimated acceleration beyond the nominal model
-    double clearance;  ///< smallest within the step
-    double seconds;    ///< that the controller took
+    vehicle_offset offset;  ///< estimated from the step's end, against the mean of the scenarios
+    double clearance;       ///< smallest within the step
+    double seconds;         ///< that the controller took
     sqp_result control;
 };
 
@@ -64,7 +68,7 @@ flight_result fly(const flight_problem& problem, const flight_settings& settings
     // Half of the time for the way, the rest for detours and for settling.
     const double cruise = std::max(0.2, length / (0.5 * problem.success.time_limit));
     guide guide(path, cruise, settings.acceleration);
-    acceleration_observer observer(scenarios, dt, settings.observer_gain, 0.8 * problem.vehicle.gravity);
+    vehicle_estimator estimator(problem, dt);
 
     flight_result result;
     double x[state_size] = {};
@@ -77,9 +81,11 @@ flight_result fly(const flight_problem& problem, const flight_settings& settings
         step.time = n * dt;
         std::copy(x, x + state_size, step.x);
         const auto begin = std::chrono::steady_clock::now();
+        const double spread = settings.spread_floor +
+                              (1 - settings.spread_floor) * std::exp(-step.time / settings.spread_seconds);
         if (n > 0) guide.follow(x, dt);
         guide.reference(dt, controller.reference);
-        step.control = controller.step(x, observer.offset(), step.u);
+        step.control = controller.step(x, estimator.offset(), spread, step.u);
         step.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
 
         step.clearance = clearance(problem, x);
@@ -98,8 +104,8 @@ flight_result fly(const flight_problem& problem, const flight_settings& settings
                 result.goal_time = step.time + (j + 1) * h;
             }
         }
-        observer.update(step.x, step.u, x);
-        std::copy(observer.offset(), observer.offset() + 3, step.offset);
+        estimator.update(controller.scenarios(), step.x, step.u, x);
+        step.offset = estimator.offset();
         result.smallest_clearance = std::min(result.smallest_clearance, step.clearance);
         result.steps.push_back(step);
         observe(controller, result.steps.back());

@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <vector>
 
+#include <shoal/mpc/estimator.hpp>
 #include <shoal/mpc/guide.hpp>
 #include <shoal/mpc/ipm.hpp>
 #include <shoal/mpc/linearise.hpp>
@@ -49,16 +50,29 @@ class branch_controller {
           trajectory_(std::size_t(data_.shape.blocks()) * stage_size),
           current_(scenarios_) {
         hover_thrusts(problem_.vehicle, hover_);
+        mean_ = problem_.vehicle;
+        mean_.mass = 0;
+        for (const quadrotor& q : scenarios_) {
+            mean_.mass += q.mass / double(scenarios_.size());
+            for (int a = 0; a < 3; ++a)
+                mean_.acceleration[a] += q.acceleration[a] / double(scenarios_.size());
+        }
     }
 
-    /// The input for the measured state x. offset: acceleration that the vehicle shows beyond its nominal model.
+    /// The input for the measured state x. offset: what the vehicle shows beyond the scenarios' mean.
+    /// spread in [0, 1]: how far the scenarios still lie apart, as a share of how far they were drawn.
     /// `reference` must hold the points for stages 0..N.
-    sqp_result step(const double* x, const double* offset, double* u) {
+    sqp_result step(const double* x, const vehicle_offset& offset, double spread, double* u) {
         const qp_shape& shape = data_.shape;
-        for (int i = 0; i < shape.scenarios; ++i)
+        for (int i = 0; i < shape.scenarios; ++i) {
+            quadrotor& q = current_[std::size_t(i)];
+            const quadrotor& drawn = scenarios_[std::size_t(i)];
+            q.mass = (mean_.mass + spread * (drawn.mass - mean_.mass)) / (1 + offset.thrust_gain);
             for (int a = 0; a < 3; ++a)
-                current_[std::size_t(i)].acceleration[a] =
-                    scenarios_[std::size_t(i)].acceleration[a] + offset[a];
+                q.acceleration[a] = mean_.acceleration[a] +
+                                    spread * (drawn.acceleration[a] - mean_.acceleration[a]) +
+                                    offset.acceleration[a];
+        }
         if (started_)
             shift();
         else
@@ -95,6 +109,8 @@ class branch_controller {
     [[nodiscard]] const qp_shape& shape() const { return data_.shape; }
     /// (x, u) of every block, in the order of qp_shape::block.
     [[nodiscard]] const std::vector<double>& trajectory() const { return trajectory_; }
+    /// The vehicles of the last step, offset included.
+    [[nodiscard]] const std::vector<quadrotor>& scenarios() const { return current_; }
     [[nodiscard]] const qp_data& program() const { return data_; }
 
     sqp_settings settings;
@@ -172,6 +188,7 @@ class branch_controller {
     ipm_solver<Solver> ipm_;
     std::vector<double> trajectory_;
     std::vector<quadrotor> current_;
+    quadrotor mean_;
     double hover_[input_size] = {};
     bool started_ = false;
 };
