@@ -50,10 +50,13 @@ void for_each_group(F&& f) {
 #else
     constexpr emu::order orders[] = {emu::order::forward, emu::order::reverse, emu::order::random};
     for (auto o : orders) {
-        f(emu::text("tile<2>, ", emu::name(o)), emu::fiber_tile<2>(o));
         f(emu::text("tile<4>, ", emu::name(o)), emu::fiber_tile<4>(o));
+#  ifndef SHOAL_EMU_ASAN
+        // Every width is a copy of the op to compile, and sanitized code compiles slowly: two widths serve there.
+        f(emu::text("tile<2>, ", emu::name(o)), emu::fiber_tile<2>(o));
         f(emu::text("tile<8>, ", emu::name(o)), emu::fiber_tile<8>(o));
         f(emu::text("tile<16>, ", emu::name(o)), emu::fiber_tile<16>(o));
+#  endif
         f(emu::text("warp, ", emu::name(o)), emu::fiber_tile<32>(o));
     }
     std::vector<int> sizes{1, 2, 3, 31, 32, 33, 64};
