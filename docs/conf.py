@@ -17,6 +17,7 @@ exclude_patterns = ["examples", "tests", "include", "data"]
 breathe_projects = {"shoal": os.environ["SHOAL_DOXYGEN_XML"]}
 breathe_default_project = "shoal"
 breathe_show_include = False
+suppress_warnings = ["misc.highlighting_failure"]  # pictures of matrices in comments are no C++
 cpp_index_common_prefix = ["shoal::"]
 cpp_id_attributes = ["__device__", "__host__", "__global__"]
 smartquotes = False  # a prime is a transpose here

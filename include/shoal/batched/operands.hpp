@@ -25,7 +25,7 @@ class matrices {
         : first_(data), stride_(stride) {}
     /// One after the other, without gaps.
     SHOAL_FN constexpr explicit matrices(T* data) requires(std::constructible_from<view, T*> &&
-                                                           (Layout::leading == detail::packed))
+                                                           (Layout::leading == shoal::detail::packed))
         : first_(data), stride_(std::int64_t{Rows} * Cols) {}
 
     SHOAL_FN constexpr view operator()(std::int64_t system) const {
