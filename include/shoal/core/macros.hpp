@@ -51,6 +51,15 @@
 #  endif
 #endif
 
+// A host function that its caller must swallow, so that it is compiled for the caller's instruction set.
+#ifndef SHOAL_HOST_FN
+#  if defined(__GNUC__)
+#    define SHOAL_HOST_FN inline __attribute__((always_inline))
+#  else
+#    define SHOAL_HOST_FN inline
+#  endif
+#endif
+
 // nvcc's host pass understands neither spelling, and g++ unrolls short constant loops unasked.
 #ifndef SHOAL_UNROLL
 #  if defined(SHOAL_DEVICE_CODE) || (defined(__clang__) && !defined(__CUDACC__))

@@ -36,6 +36,7 @@ struct flight_step {
     double x[state_size];  ///< at the beginning of the step
     double u[input_size];
     vehicle_offset offset;  ///< estimated from the step's end, against the mean of the scenarios
+    double off_path;        ///< distance from the guide
     double clearance;       ///< smallest within the step
     double seconds;         ///< that the controller took
     sqp_result control;
@@ -83,7 +84,7 @@ flight_result fly(const flight_problem& problem, const flight_settings& settings
         const auto begin = std::chrono::steady_clock::now();
         const double spread = settings.spread_floor +
                               (1 - settings.spread_floor) * std::exp(-step.time / settings.spread_seconds);
-        if (n > 0) guide.follow(x, dt);
+        if (n > 0) step.off_path = guide.follow(x, dt);
         guide.reference(dt, controller.reference);
         step.control = controller.step(x, estimator.offset(), spread, step.u);
         step.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();

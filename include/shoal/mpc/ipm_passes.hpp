@@ -66,16 +66,16 @@ struct block_rows {
     const double* normals;
 };
 
-SHOAL_FN bool present(const block_rows& r, int j) {
+SHOAL_HOST_FN bool present(const block_rows& r, int j) {
     return r.limit[j] < no_limit;
 }
 
-SHOAL_FN row_values load(const qp_point& p, std::int64_t j) {
+SHOAL_HOST_FN row_values load(const qp_point& p, std::int64_t j) {
     const auto i = std::size_t(j);
     return {p.t[i], p.lambda[i], p.s[i], p.nu[i]};
 }
 
-SHOAL_FN void store(qp_point& p, std::int64_t j, const row_values& v) {
+SHOAL_HOST_FN void store(qp_point& p, std::int64_t j, const row_values& v) {
     const auto i = std::size_t(j);
     p.t[i] = v.t;
     p.lambda[i] = v.lambda;
@@ -83,7 +83,8 @@ SHOAL_FN void store(qp_point& p, std::int64_t j, const row_values& v) {
     p.nu[i] = v.nu;
 }
 
-SHOAL_FN void start_block(const qp_data& data, const penalty& w, double mu, std::int64_t b, qp_point& p) {
+SHOAL_HOST_FN void start_block(const qp_data& data, const penalty& w, double mu, std::int64_t b,
+                               qp_point& p) {
     const block_rows r(data, b);
     double v[fixed_rows + max_slots];
     apply_rows(data.shape.slots, r.normals, p.z.data() + b * stage_size, v);
@@ -106,8 +107,8 @@ SHOAL_FN void start_block(const qp_data& data, const penalty& w, double mu, std:
 }
 
 /// Everything about block b but the terms of the equations that other blocks contribute to its gradient.
-SHOAL_FN void evaluate_block(const qp_data& data, const qp_point& p, const penalty& w, std::int64_t b,
-                             ipm_work& work, tail_summary& sum) {
+SHOAL_HOST_FN void evaluate_block(const qp_data& data, const qp_point& p, const penalty& w, std::int64_t b,
+                                  ipm_work& work, tail_summary& sum) {
     const block_rows r(data, b);
     const double* z = p.z.data() + b * stage_size;
     const double* y = p.y.data() + b * state_size;
@@ -139,8 +140,8 @@ SHOAL_FN void evaluate_block(const qp_data& data, const qp_point& p, const penal
     add_rows_transposed(1.0, data.shape.slots, r.normals, lambda, gradient);
 }
 
-SHOAL_FN void reduce_block(const qp_data& data, const qp_point& p, const penalty& w, double delta, double mu,
-                           newton_kind kind, std::int64_t b, ipm_work& work) {
+SHOAL_HOST_FN void reduce_block(const qp_data& data, const qp_point& p, const penalty& w, double delta,
+                                double mu, newton_kind kind, std::int64_t b, ipm_work& work) {
     const block_rows r(data, b);
     for (int j = 0; j < r.rows; ++j) {
         const auto at = std::size_t(r.first + j);
@@ -164,7 +165,7 @@ SHOAL_FN void reduce_block(const qp_data& data, const qp_point& p, const penalty
     }
 }
 
-SHOAL_FN void largest_entries(const qp_shape&, std::int64_t b, const ipm_work& work, tail_summary& sum) {
+SHOAL_HOST_FN void largest_entries(const qp_shape&, std::int64_t b, const ipm_work& work, tail_summary& sum) {
     for (int i = 0; i < stage_size; ++i)
         sum.dual = std::max(sum.dual, std::abs(work.gradient[std::size_t(b * stage_size + i)]));
     for (int i = 0; i < state_size; ++i)

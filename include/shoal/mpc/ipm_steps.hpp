@@ -14,7 +14,7 @@ namespace shoal::mpc {
 
 namespace detail {
 
-SHOAL_FN void rhs_block(const qp_data& data, std::int64_t b, const ipm_work& work, double* rhs) {
+SHOAL_HOST_FN void rhs_block(const qp_data& data, std::int64_t b, const ipm_work& work, double* rhs) {
     const block_rows r(data, b);
     double v[fixed_rows + max_slots];
     for (int j = 0; j < r.rows; ++j) {
@@ -27,8 +27,8 @@ SHOAL_FN void rhs_block(const qp_data& data, std::int64_t b, const ipm_work& wor
 }
 
 /// dz is known; the equations' and rows' changes follow, and the longest step that keeps the rows positive.
-SHOAL_FN void direction_block(const qp_data& data, const qp_point& p, const penalty& w, std::int64_t b,
-                              ipm_work& work, tail_summary& sum) {
+SHOAL_HOST_FN void direction_block(const qp_data& data, const qp_point& p, const penalty& w, std::int64_t b,
+                                   ipm_work& work, tail_summary& sum) {
     const block_rows r(data, b);
     double v[fixed_rows + max_slots];
     apply_rows(data.shape.slots, r.normals, work.direction.z.data() + b * stage_size, v);
@@ -53,8 +53,8 @@ SHOAL_FN void direction_block(const qp_data& data, const qp_point& p, const pena
     }
 }
 
-SHOAL_FN void advance_block(const qp_shape& shape, double step, std::int64_t b, qp_point& p,
-                            const ipm_work& work) {
+SHOAL_HOST_FN void advance_block(const qp_shape& shape, double step, std::int64_t b, qp_point& p,
+                                 const ipm_work& work) {
     auto move = [&](std::vector<double>& x, const std::vector<double>& d, std::int64_t first, int count) {
         for (auto i = std::size_t(first); i < std::size_t(first + count); ++i) x[i] += step * d[i];
     };

@@ -128,8 +128,8 @@ SHOAL_FN void add_row_weights(int slots, const double* normals, const double* Z,
 namespace detail {
 
 /// D = gram / delta + diag(hessian + rho + [x: 1/delta]) + G' Z G; pass gram = nullptr where nothing follows the stage.
-SHOAL_FN void assemble_diagonal(const qp_data& data, std::int64_t b, const double* G, const double* Z,
-                                double rho, double inverse_delta, double* D) {
+SHOAL_HOST_FN void assemble_diagonal(const qp_data& data, std::int64_t b, const double* G, const double* Z,
+                                     double rho, double inverse_delta, double* D) {
     if (G) {
         for (int i = 0; i < block_entries; ++i) D[i] = inverse_delta * G[i];
     } else {
