@@ -90,7 +90,8 @@ struct pivot_root {
 /// sqrt(d) and 1 / sqrt(d) of a good pivot.
 ///
 /// The device takes the reciprocal root first: columns wait for it alone, and the root follows off the
-/// critical path by one Newton step. The host divides. The two agree to two units in the last place.
+/// critical path by one Newton step. The host divides. The two agree to two units in the last place. Below 64 times
+/// the smallest normal number, what the step corrects underflows: there the root is good to three units.
 template <class T>
 SHOAL_FN pivot_root<T> pivot_rsqrt(T d) {
 #if defined(SHOAL_DEVICE_CODE)

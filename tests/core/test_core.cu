@@ -1,0 +1,1 @@
+#include "core/test_core.inl"
