@@ -255,10 +255,15 @@ std::vector<dense<T>> run_every_op(int n, int m, setting s) {
         keep(c.product, m);
         keep(c.pivots, n);
         keep(c.permutation, n);
-        results.push_back(lower_part(out(c.spd)));
-        results.push_back(upper_part(out(c.gram)));
-        for (auto* const triangle : {&results[results.size() - 2], &results[results.size() - 1]})
-            *triangle = dense<T>::from(n, n, [&](int i, int j) { return (*triangle)(i, j); });
+        keep(c.spd, n);
+        keep(c.gram, n);
+        for (int j = 0; j < n; ++j)
+            for (int i = 0; i < j; ++i) {
+                EXPECT_TRUE(same_bits(out(c.spd)(i, j), A(i, j)));
+                EXPECT_TRUE(same_bits(out(c.gram)(j, i), static_cast<T>(s.outputs)));
+            }
+        results[results.size() - 2] = lower_part(results[results.size() - 2]);
+        results.back() = upper_part(results.back());
         results.push_back(dense<T>::from(3, 1, [&](int i, int) {
             return out.value(i == 0 ? c.dot : i == 1 ? c.nrm2 : c.iamax);
         }));
