@@ -1,7 +1,9 @@
 #pragma once
 
 #include <cstdint>
+#include <type_traits>
 
+#include <shoal/fast/host_plain.hpp>
 #include <shoal/fast/host_tile.hpp>
 
 /// \file
@@ -82,42 +84,58 @@ SHOAL_FN void backward_rows(T* y, std::int64_t ld, const T* l, const T* r) {
 /// Y := Y - S X, Y and X n x R.
 template <class Isa, class T, int n, int R>
 SHOAL_FN void block_subtract_product(T* y, std::int64_t ldy, const T* s, const T* x, std::int64_t ldx) {
-    detail::subtract_product_rows<Isa, T, n, R, 0>(y, ldy, s, x, ldx);
+    if constexpr (std::is_same_v<Isa, isa_generic>) {
+        plain::block_subtract_product<T, n, R>(y, ldy, s, x, ldx);
+    } else {
+        detail::subtract_product_rows<Isa, T, n, R, 0>(y, ldy, s, x, ldx);
+    }
 }
 
 /// Y := Y - S' X, Y and X n x R; the sums in descending order.
 template <class Isa, class T, int n, int R>
 SHOAL_FN void block_subtract_transposed(T* y, std::int64_t ldy, const T* s, const T* x, std::int64_t ldx) {
-    constexpr int w = widest_divisor<Isa, T>(n);
-    using row = lanes<Isa, T, w>;
-    for (int j = 0; j < n; j += w) {
-        row sum[R];
-        each<R>([&](auto c) SHOAL_INLINE_LAMBDA { sum[c] = row::load(y + j + c * ldy); });
-        for (int k = n - w; k >= 0; k -= w) {
-            row t[w];
-            each<w>([&](auto c) SHOAL_INLINE_LAMBDA { t[c] = row::load(s + k + (j + c) * n); });
-            transpose_lanes(t);
-            each<w>([&](auto up) SHOAL_INLINE_LAMBDA {
-                constexpr int i = w - 1 - up;
-                each<R>([&](auto c) SHOAL_INLINE_LAMBDA {
-                    sum[c] = row::subtract_product(t[i], row::broadcast(x[k + i + c * ldx]), sum[c]);
+    if constexpr (std::is_same_v<Isa, isa_generic>) {
+        plain::block_subtract_transposed<T, n, R>(y, ldy, s, x, ldx);
+    } else {
+        constexpr int w = widest_divisor<Isa, T>(n);
+        using row = lanes<Isa, T, w>;
+        for (int j = 0; j < n; j += w) {
+            row sum[R];
+            each<R>([&](auto c) SHOAL_INLINE_LAMBDA { sum[c] = row::load(y + j + c * ldy); });
+            for (int k = n - w; k >= 0; k -= w) {
+                row t[w];
+                each<w>([&](auto c) SHOAL_INLINE_LAMBDA { t[c] = row::load(s + k + (j + c) * n); });
+                transpose_lanes(t);
+                each<w>([&](auto up) SHOAL_INLINE_LAMBDA {
+                    constexpr int i = w - 1 - up;
+                    each<R>([&](auto c) SHOAL_INLINE_LAMBDA {
+                        sum[c] = row::subtract_product(t[i], row::broadcast(x[k + i + c * ldx]), sum[c]);
+                    });
                 });
-            });
+            }
+            each<R>([&](auto c) SHOAL_INLINE_LAMBDA { sum[c].store(y + j + c * ldy); });
         }
-        each<R>([&](auto c) SHOAL_INLINE_LAMBDA { sum[c].store(y + j + c * ldy); });
     }
 }
 
 /// Y := L^-1 Y, Y n x R; r holds the reciprocals of the diagonal of L. Of L the strict lower triangle counts.
 template <class Isa, class T, int n, int R>
 SHOAL_FN void block_forward(T* y, std::int64_t ld, const T* l, const T* r) {
-    detail::forward_rows<Isa, T, n, R, 0>(y, ld, l, r);
+    if constexpr (std::is_same_v<Isa, isa_generic>) {
+        plain::block_forward<T, n, R>(y, ld, l, r);
+    } else {
+        detail::forward_rows<Isa, T, n, R, 0>(y, ld, l, r);
+    }
 }
 
 /// Y := L^-T Y, Y n x R; here the strict upper triangle of the block counts, which block_mirror fills.
 template <class Isa, class T, int n, int R>
 SHOAL_FN void block_backward(T* y, std::int64_t ld, const T* l, const T* r) {
-    detail::backward_rows<Isa, T, n, R, 0>(y, ld, l, r);
+    if constexpr (std::is_same_v<Isa, isa_generic>) {
+        plain::block_backward<T, n, R>(y, ld, l, r);
+    } else {
+        detail::backward_rows<Isa, T, n, R, 0>(y, ld, l, r);
+    }
 }
 
 }  // namespace shoal::fast

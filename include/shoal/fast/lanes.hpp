@@ -18,7 +18,7 @@
 
 namespace shoal::fast {
 
-/// No vector instructions are assumed: plain loops.
+/// No vector instructions are assumed: the kernels are those of host_plain.hpp.
 struct isa_generic {
     static constexpr int bytes = 32;
 };
@@ -31,10 +31,20 @@ struct isa_avx512 {
     static constexpr int bytes = 64;
 };
 
+// Only files that may use an instruction set, by flag or by pragma, define its vectors. A pragma need not change the
+// compiler's own macros: then the file defines these two.
+#if !defined(SHOAL_LANES_AVX2) && defined(__AVX2__) && defined(__FMA__) && !defined(__CUDACC__)
+#  define SHOAL_LANES_AVX2
+#endif
+#if !defined(SHOAL_LANES_AVX512) && defined(__AVX512F__) && defined(__AVX512VL__) && \
+    defined(__AVX512DQ__) && !defined(__CUDACC__)
+#  define SHOAL_LANES_AVX512
+#endif
+
 /// What the compiler may use in this file.
-#if defined(__AVX512F__) && defined(__AVX512VL__) && defined(__AVX512DQ__)
+#if defined(SHOAL_LANES_AVX512)
 using isa_native = isa_avx512;
-#elif defined(__AVX2__) && defined(__FMA__)
+#elif defined(SHOAL_LANES_AVX2)
 using isa_native = isa_avx2;
 #else
 using isa_native = isa_generic;
@@ -76,7 +86,6 @@ struct lanes {
     }
 };
 
-// Only files that may use an instruction set, by flag or by pragma, define its vectors.
 #define SHOAL_LANES(ISA, T, W, REGISTER, PREFIX, SUFFIX)                                          \
   template <>                                                                                     \
   struct lanes<ISA, T, W> {                                                                       \
@@ -96,13 +105,13 @@ struct lanes {
     }                                                                                             \
   }
 
-#if defined(__AVX2__) && defined(__FMA__) && !defined(__CUDACC__)
+#if defined(SHOAL_LANES_AVX2)
 SHOAL_LANES(isa_avx2, double, 2, __m128d, _mm, pd);
 SHOAL_LANES(isa_avx2, double, 4, __m256d, _mm256, pd);
 SHOAL_LANES(isa_avx2, float, 4, __m128, _mm, ps);
 SHOAL_LANES(isa_avx2, float, 8, __m256, _mm256, ps);
 #endif
-#if defined(__AVX512F__) && defined(__AVX512VL__) && defined(__AVX512DQ__) && !defined(__CUDACC__)
+#if defined(SHOAL_LANES_AVX512)
 SHOAL_LANES(isa_avx512, double, 2, __m128d, _mm, pd);
 SHOAL_LANES(isa_avx512, double, 4, __m256d, _mm256, pd);
 SHOAL_LANES(isa_avx512, double, 8, __m512d, _mm512, pd);

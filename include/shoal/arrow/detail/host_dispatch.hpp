@@ -12,7 +12,7 @@ namespace shoal::arrow {
 /// defines; define it in all of a program's files or in none) and holds the block size: 4, 6, 8, 12, 16, 24 and 32. With the headers
 /// alone, and for other block sizes, it is what the compiler's flags allow.
 enum class instruction_set {
-    best,      ///< the best that this machine has
+    best,      ///< the widest vectors that this machine has
     baseline,  ///< what the library's own flags allow
     avx2,      ///< x86-64-v3
     avx512,    ///< x86-64-v4
