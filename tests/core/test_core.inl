@@ -126,12 +126,17 @@ TYPED_TEST(core, roots_of_squares_are_exact) {
     });
 }
 
-TYPED_TEST(core, loops_visit_each_index_once_flat_or_rolled) {
-    int seen[3][9] = {};
+/// What four loops see of 0 .. 8.
+SHOAL_FN void visit(int (&seen)[3][9]) {
     shoal::core::loop(shoal::core::flat{}, 2, 9, [&](int i) { ++seen[0][i]; });
     shoal::core::loop(shoal::core::rolled{}, 2, 9, [&](int i) { ++seen[1][i]; });
     shoal::core::loop(shoal::core::flat{}, 1, 9, 3, [&](int i) { ++seen[2][i]; });
     shoal::core::loop(shoal::core::rolled{}, 5, 5, [&](int i) { ++seen[2][i]; });
+}
+
+TEST(core, loops_visit_each_index_once_flat_or_rolled) {
+    int seen[3][9] = {};
+    visit(seen);
     for (int i = 0; i < 9; ++i) {
         EXPECT_EQ(seen[0][i], i >= 2 ? 1 : 0);
         EXPECT_EQ(seen[1][i], i >= 2 ? 1 : 0);

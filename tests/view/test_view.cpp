@@ -193,12 +193,9 @@ TEST(view, vectors_and_segments) {
 TEST(view, B06_empty_parts_and_null_pointers_reach_nothing) {
     const matrix<double> none{nullptr, 0, 0};
     EXPECT_EQ(none.block(0, 0, 0, 0).rows(), 0);
-    EXPECT_EQ((none.block<0, 0>(0, 0).data()), nullptr);
     EXPECT_EQ(transposed(none).cols(), 0);
     EXPECT_EQ(none.column(0).size(), 0);
     EXPECT_EQ(none.row(0).data(), nullptr);
-    const matrix<double, 0, 0> fixed{nullptr};
-    EXPECT_EQ(fixed.rows(), 0);
     EXPECT_EQ(vector<double>(nullptr, 0).segment(0, 0).size(), 0);
     const matrix<double, 3, 3> a{room.data()};
     EXPECT_EQ((a.block(3, 3, 0, 0).data()), room.data() + 12);

@@ -14,11 +14,13 @@ namespace shoal {
 /// its own must have fewer than 2^31 elements, padding included.
 ///
 /// \tparam T element type, const for a read-only view
-/// \tparam Rows, Cols extents, each static or `dynamic`
+/// \tparam Rows, Cols extents, each static (at least 1) or `dynamic`
 /// \tparam Layout `column` (default), `row`, `column_ld<Ld>`, `row_ld<Ld>`, `strided_column<S>` or
 /// `strided_row<S>`
 template <class T, int Rows = dynamic, int Cols = dynamic, class Layout = column>
 class matrix {
+    static_assert((Rows > 0 || Rows == dynamic) && (Cols > 0 || Cols == dynamic),
+                  "a static extent is at least 1: a matrix that may be empty has dynamic extents");
     using traits = detail::layout_traits<Layout, Rows, Cols>;
     using map_type = typename traits::map;
     static constexpr bool all_static = Rows != dynamic && Cols != dynamic;

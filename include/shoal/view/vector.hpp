@@ -11,10 +11,13 @@ namespace shoal {
 /// nothing.
 ///
 /// \tparam T element type, const for a read-only view
-/// \tparam N number of elements, or `dynamic`
+/// \tparam N number of elements (at least 1), or `dynamic`
 /// \tparam Increment distance between neighbours, or `dynamic` (64 bits)
 template <class T, int N = dynamic, std::int64_t Increment = 1>
 class vector {
+    static_assert(N > 0 || N == dynamic,
+                  "a static size is at least 1: a vector that may be empty has a dynamic size");
+
   public:
     using element_type = T;
     using value_type = std::remove_cv_t<T>;
