@@ -53,11 +53,16 @@ void expect_equal_factors(const dense<T>& A, place where, int info) {
 }
 
 template <class T, int N>
+void upper_potrf_has_the_bits_of_the_generic_body() {
+    random_stream r(N);
+    expect_equal_factors<T, N, uplo::upper>(random_spd<T>(N, 1000, r), {}, 0);
+}
+
+template <class T, int N>
 void potrf_has_the_bits_of_the_generic_body() {
     random_stream r(N);
     const auto A = random_spd<T>(N, 1000, r);
     expect_equal_factors<T, N, uplo::lower>(A, {.padding = 3, .shift = 1}, 0);
-    expect_equal_factors<T, N, uplo::upper>(A, {}, 0);
     // Failures, also those that only not-a-number and infinity show: the columns before are final, the rest untouched.
     for (const T bad :
          {T(-1), T(0), std::numeric_limits<T>::quiet_NaN(), std::numeric_limits<T>::infinity()}) {
@@ -72,11 +77,13 @@ TEST(fast_rows, potrf_double) {
     potrf_has_the_bits_of_the_generic_body<double, 5>();
     potrf_has_the_bits_of_the_generic_body<double, 8>();
     potrf_has_the_bits_of_the_generic_body<double, 32>();
+    upper_potrf_has_the_bits_of_the_generic_body<double, 5>();
 }
 TEST(fast_rows, potrf_float) {
     potrf_has_the_bits_of_the_generic_body<float, 2>();
     potrf_has_the_bits_of_the_generic_body<float, 12>();
     potrf_has_the_bits_of_the_generic_body<float, 17>();
+    upper_potrf_has_the_bits_of_the_generic_body<float, 12>();
 }
 
 /// trsm in registers and in place.
@@ -120,9 +127,13 @@ void trsm_has_the_bits_of_the_generic_body() {
     const auto many = random_matrix<T>(N, 15, r);
     const auto one = random_matrix<T>(N, 1, r);
     expect_equal_solutions<T, N, dynamic, uplo::lower, stored>(L, many, {.padding = 2});
-    expect_equal_solutions<T, N, 15, uplo::upper, stored>(L, many, {});
-    expect_equal_solutions<T, N, dynamic, uplo::upper, unit>(L, one, {.shift = 1});
-    expect_equal_solutions<T, N, 1, uplo::lower, unit>(L, one, {});
+    if constexpr (N <= 8) {
+        expect_equal_solutions<T, N, 15, uplo::upper, stored>(L, many, {});
+        expect_equal_solutions<T, N, dynamic, uplo::upper, unit>(L, one, {.shift = 1});
+        expect_equal_solutions<T, N, 1, uplo::lower, unit>(L, one, {});
+    } else {
+        expect_equal_solutions<T, N, 1, uplo::upper, stored>(L, one, {.shift = 1});
+    }
 }
 
 TEST(fast_rows, trsm_double) {

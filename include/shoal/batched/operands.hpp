@@ -2,6 +2,7 @@
 
 #include <concepts>
 #include <cstdint>
+#include <utility>
 
 #include <shoal/view/triangle.hpp>
 #include <shoal/view/vector.hpp>
@@ -11,6 +12,43 @@
 /// by value, own nothing, and serve on host and device alike. Numbers and strides of systems are 64-bit.
 
 namespace shoal::batched {
+
+namespace detail {
+
+/// The numbers of a view in plain members. Operands are arguments of kernels, and there views are not safe: nvcc 13 lays
+/// out `[[no_unique_address]]` members differently on host and device when the object is a parameter.
+template <class View>
+struct first_view {
+    using pointer = decltype(std::declval<const View&>().data());
+    pointer data_ = nullptr;
+    std::int64_t step_ = 0;
+    int rows_ = 0;
+    int cols_ = 0;
+    constexpr first_view() = default;
+    SHOAL_FN constexpr first_view(View a) : data_(a.data()) {
+        if constexpr (MatrixView<View>) {
+            step_ = a.step();
+            rows_ = a.rows();
+            cols_ = a.cols();
+        } else {
+            step_ = a.increment();
+            rows_ = a.size();
+            cols_ = 1;
+        }
+    }
+    SHOAL_FN constexpr pointer data() const { return data_; }
+    SHOAL_FN constexpr bool empty() const { return rows_ == 0 || cols_ == 0; }
+    /// The view with another pointer. What is static comes from the type and costs nothing.
+    SHOAL_FN constexpr View at(pointer data) const {
+        if constexpr (MatrixView<View>) {
+            return View(data, rows_, cols_, step_);
+        } else {
+            return View(data, rows_, step_);
+        }
+    }
+};
+
+}  // namespace detail
 
 /// Equal matrices, `stride` elements from one system to the next.
 template <class T, int Rows = dynamic, int Cols = dynamic, class Layout = column>
@@ -22,23 +60,23 @@ class matrices {
     /// System 0, and the distance in elements; 0 shows the same matrix to every system.
     SHOAL_FN constexpr matrices(view first, std::int64_t stride) : first_(first), stride_(stride) {}
     SHOAL_FN constexpr matrices(T* data, std::int64_t stride) requires std::constructible_from<view, T*>
-        : first_(data), stride_(stride) {}
+        : matrices(view(data), stride) {}
     /// One after the other, without gaps.
     SHOAL_FN constexpr explicit matrices(T* data) requires(std::constructible_from<view, T*> &&
                                                            (Layout::leading == shoal::detail::packed))
-        : first_(data), stride_(std::int64_t{Rows} * Cols) {}
+        : matrices(view(data), std::int64_t{Rows} * Cols) {}
 
     SHOAL_FN constexpr view operator()(std::int64_t system) const {
-        return {first_.data() + system * stride_, first_.rows(), first_.cols(), first_.step()};
+        return first_.at(first_.data() + system * stride_);
     }
     SHOAL_FN constexpr std::int64_t stride() const { return stride_; }
-    SHOAL_FN constexpr int columns() const { return first_.cols(); }
-    SHOAL_FN constexpr bool empty() const { return first_.rows() == 0 || first_.cols() == 0; }
+    SHOAL_FN constexpr int columns() const { return first_.cols_; }
+    SHOAL_FN constexpr bool empty() const { return first_.empty(); }
     SHOAL_FN constexpr bool null() const { return first_.data() == nullptr; }
     SHOAL_FN constexpr bool shared() const { return stride_ == 0; }
 
   private:
-    view first_;
+    detail::first_view<view> first_;
     std::int64_t stride_ = 0;
 };
 
@@ -52,20 +90,20 @@ class interleaved_matrices {
     constexpr interleaved_matrices() = default;
     SHOAL_FN constexpr interleaved_matrices(T* data,
                                             std::int64_t stride) requires(Rows != dynamic && Cols != dynamic)
-        : first_(data, stride) {}
+        : first_(view(data, stride)) {}
     SHOAL_FN constexpr interleaved_matrices(T* data, int rows, int cols, std::int64_t stride)
-        : first_(data, rows, cols, stride) {}
+        : first_(view(data, rows, cols, stride)) {}
 
     SHOAL_FN constexpr view operator()(std::int64_t system) const {
-        return {first_.data() + system, first_.rows(), first_.cols(), first_.step()};
+        return first_.at(first_.data() + system);
     }
-    SHOAL_FN constexpr int columns() const { return first_.cols(); }
-    SHOAL_FN constexpr bool empty() const { return first_.rows() == 0 || first_.cols() == 0; }
+    SHOAL_FN constexpr int columns() const { return first_.cols_; }
+    SHOAL_FN constexpr bool empty() const { return first_.empty(); }
     SHOAL_FN constexpr bool null() const { return first_.data() == nullptr; }
-    SHOAL_FN constexpr bool shared() const { return first_.step() == 0; }
+    SHOAL_FN constexpr bool shared() const { return first_.step_ == 0; }
 
   private:
-    view first_;
+    detail::first_view<view> first_;
 };
 
 /// One pointer a system. The array of pointers lies where the batch runs.
@@ -76,21 +114,19 @@ class pointer_matrices {
 
     constexpr pointer_matrices() = default;
     SHOAL_FN constexpr explicit pointer_matrices(T* const* systems) requires std::constructible_from<view, T*>
-        : systems_(systems) {}
+        : systems_(systems), shape_(view(static_cast<T*>(nullptr))) {}
     /// `shape` gives extents and leading dimension; its pointer is not used.
     SHOAL_FN constexpr pointer_matrices(T* const* systems, view shape) : systems_(systems), shape_(shape) {}
 
-    SHOAL_FN constexpr view operator()(std::int64_t system) const {
-        return {systems_[system], shape_.rows(), shape_.cols(), shape_.step()};
-    }
-    SHOAL_FN constexpr int columns() const { return shape_.cols(); }
-    SHOAL_FN constexpr bool empty() const { return shape_.rows() == 0 || shape_.cols() == 0; }
+    SHOAL_FN constexpr view operator()(std::int64_t system) const { return shape_.at(systems_[system]); }
+    SHOAL_FN constexpr int columns() const { return shape_.cols_; }
+    SHOAL_FN constexpr bool empty() const { return shape_.empty(); }
     SHOAL_FN constexpr bool null() const { return systems_ == nullptr; }
     SHOAL_FN static constexpr bool shared() { return false; }
 
   private:
     T* const* systems_ = nullptr;
-    view shape_{static_cast<T*>(nullptr)};
+    detail::first_view<view> shape_;
 };
 
 /// Equal vectors, `stride` elements from one system to the next.
@@ -102,20 +138,20 @@ class vectors {
     constexpr vectors() = default;
     SHOAL_FN constexpr vectors(view first, std::int64_t stride) : first_(first), stride_(stride) {}
     SHOAL_FN constexpr vectors(T* data, std::int64_t stride) requires std::constructible_from<view, T*>
-        : first_(data), stride_(stride) {}
+        : first_(view(data)), stride_(stride) {}
     /// One after the other, without gaps.
     SHOAL_FN constexpr explicit vectors(T* data) requires(N != dynamic && Increment == 1)
-        : first_(data), stride_(N) {}
+        : first_(view(data)), stride_(N) {}
 
     SHOAL_FN constexpr view operator()(std::int64_t system) const {
-        return {first_.data() + system * stride_, first_.size(), first_.increment()};
+        return first_.at(first_.data() + system * stride_);
     }
-    SHOAL_FN constexpr bool empty() const { return first_.size() == 0; }
+    SHOAL_FN constexpr bool empty() const { return first_.empty(); }
     SHOAL_FN constexpr bool null() const { return first_.data() == nullptr; }
     SHOAL_FN constexpr bool shared() const { return stride_ == 0; }
 
   private:
-    view first_;
+    detail::first_view<view> first_;
     std::int64_t stride_ = 0;
 };
 
@@ -127,19 +163,19 @@ class interleaved_vectors {
 
     constexpr interleaved_vectors() = default;
     SHOAL_FN constexpr interleaved_vectors(T* data, std::int64_t stride) requires(N != dynamic)
-        : first_(data, stride) {}
+        : first_(view(data, stride)) {}
     SHOAL_FN constexpr interleaved_vectors(T* data, int size, std::int64_t stride)
-        : first_(data, size, stride) {}
+        : first_(view(data, size, stride)) {}
 
     SHOAL_FN constexpr view operator()(std::int64_t system) const {
-        return {first_.data() + system, first_.size(), first_.increment()};
+        return first_.at(first_.data() + system);
     }
-    SHOAL_FN constexpr bool empty() const { return first_.size() == 0; }
+    SHOAL_FN constexpr bool empty() const { return first_.empty(); }
     SHOAL_FN constexpr bool null() const { return first_.data() == nullptr; }
-    SHOAL_FN constexpr bool shared() const { return first_.increment() == 0; }
+    SHOAL_FN constexpr bool shared() const { return first_.step_ == 0; }
 
   private:
-    view first_;
+    detail::first_view<view> first_;
 };
 
 /// A batch of operands: system s is `a(s)`.

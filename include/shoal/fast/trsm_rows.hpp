@@ -40,13 +40,18 @@ SHOAL_FN void sweep_panel(const G& g, solver_rows<T, N, S>& rows, B b, int first
     constexpr int slots = detail::slots(N, S);
     const int rank = g.rank();
     T x[slots * Columns];
-    SHOAL_UNROLL
-    for (int c = 0; c < Columns; ++c) {
+    if (always()) {
         SHOAL_UNROLL
-        for (int s = 0; s < slots; ++s) {
-            const int i = s * S + rank;
-            x[s * Columns + c] = i < N ? b(shoal::detail::sweep_row<Uplo>(i, N), first + c) : T(0);
+        for (int c = 0; c < Columns; ++c) {
+            SHOAL_UNROLL
+            for (int s = 0; s < slots; ++s) {
+                const int i = s * S + rank;
+                x[s * Columns + c] = i < N ? b(shoal::detail::sweep_row<Uplo>(i, N), first + c) : T(0);
+            }
         }
+    } else {
+        SHOAL_UNROLL
+        for (int e = 0; e < slots * Columns; ++e) x[e] = T(0);
     }
     const auto solved = [&](int s, int c) SHOAL_INLINE_LAMBDA {
         T value = x[s * Columns + c];
@@ -105,11 +110,11 @@ SHOAL_FN void trsm_rows(const G& g, triangular<M, Uplo, Diagonal> a, B b) {
     const auto entry = [&](int i, int j) SHOAL_INLINE_LAMBDA {
         return a.matrix(shoal::detail::sweep_row<Uplo>(i, N), shoal::detail::sweep_row<Uplo>(j, N));
     };
+    // Not the diagonal, which nobody multiplies by.
+    rows.t.load(rank, [&](int i, int j) SHOAL_INLINE_LAMBDA { return i > j ? entry(i, j) : T(0); });
     SHOAL_UNROLL
     for (int s = 0; s < slots; ++s) {
         const int i = s * S + rank;
-        SHOAL_UNROLL
-        for (int j = 0; j < rows.t.width(s); ++j) rows.t(s, j) = i > j && i < N ? entry(i, j) : T(0);
         if constexpr (Diagonal == diagonal::stored) {
             rows.reciprocal[s] = i < N ? core::pivot_reciprocal(entry(i, i)) : T(0);
         }
