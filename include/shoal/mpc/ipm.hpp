@@ -68,70 +68,38 @@ class ipm_solver {
         ipm_result result;
         const penalty w{data.penalty, data.penalty_curvature};
         double rho = settings.rho, delta = settings.delta;
-        begin(data);
+        for_tails([&](int i) { start_tail(data, w, settings.mu_start, i, point, work_); });
+        start_root(data, w, settings.mu_start, point, work_);
         system_.begin();
         for (int iteration = 0;; ++iteration) {
-            double largest_gradient = 0, complement = 0, rows = 0;
-            result.primal_residual = result.dual_residual = 0;
-            for_tails([&](int i) { evaluate_tail(data, point, w, i, work_); });
-            evaluate_root(data, point, w, work_);
-            for (const tail_summary& s : work_.summary) {
-                result.primal_residual = std::max(result.primal_residual, s.primal);
-                result.dual_residual = std::max(result.dual_residual, s.dual);
-                largest_gradient = std::max(largest_gradient, s.gradient);
-                complement += s.complement;
-                rows += s.rows;
-            }
-            result.mu = rows > 0 ? complement / rows : 0;
             result.iterations = iteration;
+            const double complement = evaluate(data, w, result);
             result.linear = system_.statistics();
-            if (!(result.primal_residual + result.dual_residual + result.mu < 1e100)) {
+            if (!(result.primal_residual + result.dual_residual + result.mu < 1e100))
                 return fail(result, ipm_status::not_finite);
-            }
             if (result.primal_residual <= settings.tolerance && result.mu <= settings.tolerance &&
-                result.dual_residual <= settings.tolerance * std::max(1.0, largest_gradient)) {
+                result.dual_residual <= settings.tolerance * std::max(1.0, largest_gradient_)) {
                 result.status = ipm_status::solved;
                 return result;
             }
             if (iteration == settings.max_iterations) return result;
 
             for (int attempt = 0;; ++attempt) {
-                for_tails([&](int i) {
-                    reduce_tail(data, point, w, delta, 0.0, newton_kind::predictor, i, work_);
-                });
-                reduce_root(data, point, w, delta, 0.0, newton_kind::predictor, work_);
-                for_tails([&](int i) {
-                    assemble_tail(data, work_.grams.data(), work_.weight.data(), rho, delta, i,
-                                  system_.matrix);
-                });
-                assemble_root(data, work_.gram_sum, work_.weight.data(), rho, delta, system_.matrix);
+                predictor(data, w, rho, delta);
                 result.failure = system_.factor();
-                if (result.failure.pivot == 0) break;
+                if (result.failure.good()) break;
                 if (attempt == settings.retries) return fail(result, ipm_status::factorization_failed);
                 rho = std::max(rho, 1e-8) * 100;
                 ++result.regularised;
             }
-            build_rhs(data);
             record(ipm_snapshot{iteration, result.mu, rho, delta, system_.matrix, system_.rhs});
             system_.solve();
-            direction(data, w, delta);
-            double step = common_step();
-            double ahead = complement_ahead(data, point, work_, step, shape_.root(), shape_.blocks());
-            for_tails([&](int i) {
-                work_.summary[std::size_t(i)].complement = complement_ahead(
-                    data, point, work_, step, shape_.block(i, 1), shape_.block(i, shape_.stages) + 1);
-            });
-            for (int i = 0; i < shape_.scenarios; ++i) ahead += work_.summary[std::size_t(i)].complement;
+            const double ahead = complement_after(data, direction(data, w, delta));
             const double ratio = complement > 0 ? std::min(1.0, ahead / complement) : 0.0;
-            const double target = std::max(result.mu * ratio * ratio * ratio, 0.1 * settings.tolerance);
 
-            for_tails(
-                [&](int i) { reduce_tail(data, point, w, delta, target, newton_kind::corrector, i, work_); });
-            reduce_root(data, point, w, delta, target, newton_kind::corrector, work_);
-            build_rhs(data);
+            corrector(data, w, delta, std::max(result.mu * ratio * ratio * ratio, 0.1 * settings.tolerance));
             system_.solve();
-            direction(data, w, delta);
-            step = common_step();
+            const double step = direction(data, w, delta);
             for_tails([&](int i) { advance_tail(shape_, step, i, point, work_); });
             advance_root(shape_, step, point, work_);
             rho = std::max(settings.rho_min, settings.shrink * rho);
@@ -159,29 +127,66 @@ class ipm_solver {
         threads_.parallel_for(shape_.scenarios, [&](std::int64_t i, int) { f(int(i)); });
     }
 
-    void begin(const qp_data& data) {
-        const penalty w{data.penalty, data.penalty_curvature};
-        for_tails([&](int i) { start_tail(data, w, settings.mu_start, i, point, work_); });
-        start_root(data, w, settings.mu_start, point, work_);
+    /// Residuals at `point` into result; returns the sum of all products that mu is the mean of.
+    double evaluate(const qp_data& data, const penalty& w, ipm_result& result) {
+        for_tails([&](int i) { evaluate_tail(data, point, w, i, work_); });
+        evaluate_root(data, point, w, work_);
+        double complement = 0, rows = 0;
+        result.primal_residual = result.dual_residual = largest_gradient_ = 0;
+        for (const tail_summary& s : work_.summary) {
+            result.primal_residual = std::max(result.primal_residual, s.primal);
+            result.dual_residual = std::max(result.dual_residual, s.dual);
+            largest_gradient_ = std::max(largest_gradient_, s.gradient);
+            complement += s.complement;
+            rows += s.rows;
+        }
+        result.mu = rows > 0 ? complement / rows : 0;
+        return complement;
     }
 
-    void build_rhs(const qp_data& data) {
-        for_tails([&](int i) { rhs_tail(data, i, work_, system_.rhs.data()); });
+    /// The matrix, and the right-hand side that aims at mu = 0.
+    void predictor(const qp_data& data, const penalty& w, double rho, double delta) {
+        for_tails([&](int i) {
+            reduce_tail(data, point, w, delta, 0.0, newton_kind::predictor, i, work_);
+            assemble_tail(data, work_.grams.data(), work_.weight.data(), rho, delta, i, system_.matrix);
+            rhs_tail(data, i, work_, system_.rhs.data());
+        });
+        reduce_root(data, point, w, delta, 0.0, newton_kind::predictor, work_);
+        assemble_root(data, work_.gram_sum, work_.weight.data(), rho, delta, system_.matrix);
         rhs_root(data, work_, system_.rhs.data());
     }
 
-    void direction(const qp_data& data, const penalty& w, double delta) {
-        for_tails([&](int i) { direction_tail(data, point, w, delta, system_.solution.data(), i, work_); });
-        direction_root(data, point, w, delta, system_.solution.data(), work_);
+    /// The right-hand side that aims at the given mu, without the predictor's second-order error.
+    void corrector(const qp_data& data, const penalty& w, double delta, double mu) {
+        for_tails([&](int i) {
+            reduce_tail(data, point, w, delta, mu, newton_kind::corrector, i, work_);
+            rhs_tail(data, i, work_, system_.rhs.data());
+        });
+        reduce_root(data, point, w, delta, mu, newton_kind::corrector, work_);
+        rhs_root(data, work_, system_.rhs.data());
     }
 
-    double common_step() const {
+    /// Expands the solution; returns the step that every row allows.
+    double direction(const qp_data& data, const penalty& w, double delta) {
+        for_tails([&](int i) { direction_tail(data, point, w, delta, system_.solution.data(), i, work_); });
+        direction_root(data, point, w, delta, system_.solution.data(), work_);
         double step = longest_step_considered;
         for (const tail_summary& s : work_.summary) step = std::min(step, s.step);
         // Short of the boundary, also where the boundary is met at exactly one.
         return std::min(1.0, 0.995 * step);
     }
 
+    double complement_after(const qp_data& data, double step) {
+        for_tails([&](int i) {
+            work_.summary[std::size_t(i)].complement = complement_ahead(
+                data, point, work_, step, shape_.block(i, 1), shape_.block(i, shape_.stages) + 1);
+        });
+        double sum = complement_ahead(data, point, work_, step, shape_.root(), shape_.blocks());
+        for (int i = 0; i < shape_.scenarios; ++i) sum += work_.summary[std::size_t(i)].complement;
+        return sum;
+    }
+
+    double largest_gradient_ = 0;
     qp_shape shape_;
     executor& threads_;
     ipm_work work_;
