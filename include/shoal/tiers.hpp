@@ -8,25 +8,55 @@
 
 /// Expands X(op) for every op that takes a group first.
 #define SHOAL_FOR_EACH_OP(X) \
+  X(asum)                    \
+  X(axpby)                   \
   X(axpy)                    \
+  X(bilinear)                \
+  X(congruence)              \
+  X(copy)                    \
+  X(dimm)                    \
   X(dot)                     \
+  X(eig_clamp)               \
+  X(exclusive_scan)          \
   X(gemm)                    \
   X(gemv)                    \
+  X(ger)                     \
   X(gesv)                    \
   X(getrf)                   \
   X(getrs)                   \
   X(getrs_transposed)        \
   X(iamax)                   \
+  X(inclusive_scan)          \
+  X(inv)                     \
+  X(inv_unpivoted)           \
   X(laswp)                   \
   X(laswp_reversed)          \
+  X(ldlt)                    \
+  X(ldlt_solve)              \
+  X(ldlt_unpivoted)          \
   X(nrm2)                    \
   X(pivot_permutation)       \
   X(posv)                    \
   X(potrf)                   \
   X(potrs)                   \
+  X(riccati_gain)            \
+  X(rot)                     \
+  X(scal)                    \
+  X(set)                     \
+  X(shift)                   \
+  X(shift_relative)          \
+  X(sum)                     \
+  X(swap)                    \
+  X(syev)                    \
+  X(symm)                    \
+  X(symmetrize)              \
+  X(syr2k)                   \
   X(syrk)                    \
+  X(transpose)               \
+  X(trmm)                    \
   X(trsm)                    \
-  X(trsv)
+  X(trsv)                    \
+  X(vector_tensor_vector)
 
 #define SHOAL_THREAD_OP(op)                              \
   template <class... Operands>                           \

@@ -12,6 +12,11 @@ namespace shoal {
 /// Barriers: the exit barrier. Cost: m n products shared by the members. Equivalent: `alpha * d[:, None] * B + beta * C`.
 template <Group G, VectorView D, MatrixView B, MatrixView C>
 SHOAL_FN void dimm(const G& g, typename C::value_type alpha, D d, B b, typename C::value_type beta, C c) {
+    static_assert(detail::extents_agree<D::static_size, C::static_rows>,
+                  "dimm: d has not as many elements as C has rows");
+    static_assert(detail::extents_agree<B::static_rows, C::static_rows>, "dimm: B and C differ in rows");
+    static_assert(detail::extents_agree<B::static_cols, C::static_cols>, "dimm: B and C differ in columns");
+    static_assert(detail::writable<C>, "dimm writes C, but its elements are const");
     using T = typename C::value_type;
     const int m = c.rows();
     strided(flatten<G, C::static_rows, C::static_cols>{}, g, m * c.cols(), [&](int e) SHOAL_INLINE_LAMBDA {

@@ -12,6 +12,11 @@ namespace shoal {
 /// ger.
 template <Group G, VectorView X, VectorView Y, MatrixView A>
 SHOAL_FN void ger(const G& g, typename A::value_type alpha, X x, Y y, A a) {
+    static_assert(detail::extents_agree<X::static_size, A::static_rows>,
+                  "ger: x has not as many elements as A has rows");
+    static_assert(detail::extents_agree<Y::static_size, A::static_cols>,
+                  "ger: y has not as many elements as A has columns");
+    static_assert(detail::writable<A>, "ger writes A, but its elements are const");
     const int m = a.rows();
     if (alpha != 0) {
         strided(flatten<G, A::static_rows, A::static_cols>{}, g, m * a.cols(),

@@ -11,6 +11,7 @@ namespace shoal {
 /// Barriers: the exit barrier. Cost: n products shared by the members. Equivalent: `x *= alpha`; BLAS scal.
 template <Group G, VectorView X>
 SHOAL_FN void scal(const G& g, typename X::value_type alpha, X x) {
+    static_assert(detail::writable<X>, "scal writes x, but its elements are const");
     strided(flatten<G, X::static_size>{}, g, x.size(),
             [&](int i) SHOAL_INLINE_LAMBDA { x(i) = alpha * x(i); });
     // The elements of x that other members wrote.

@@ -14,6 +14,7 @@ namespace shoal {
 /// `numpy.cumsum(x)`.
 template <Group G, VectorView X, class Scratch>
 SHOAL_FN void inclusive_scan(const G& g, X x, Scratch scratch) {
+    static_assert(detail::writable<X>, "inclusive_scan writes x, but its elements are const");
     using how = flatten<G, X::static_size>;
     const int n = x.size();
     for (int d = 1; d < n; d *= 2) {
@@ -29,6 +30,7 @@ SHOAL_FN void inclusive_scan(const G& g, X x, Scratch scratch) {
 /// x(i) := x(0) + ... + x(i - 1), x(0) := 0: prefix sums, x(i) excluded; see inclusive_scan().
 template <Group G, VectorView X, class Scratch>
 SHOAL_FN void exclusive_scan(const G& g, X x, Scratch scratch) {
+    static_assert(detail::writable<X>, "exclusive_scan writes x, but its elements are const");
     using how = flatten<G, X::static_size>;
     inclusive_scan(with_exit_sync(g), x, scratch);
     const int n = x.size();

@@ -21,6 +21,11 @@ SHOAL_FN constexpr auto symmetric_entry(symmetric<M, Uplo> a, int i, int j) {
 template <Group G, MatrixView M, uplo Uplo, MatrixView B, MatrixView C>
 SHOAL_FN void symm(const G& g, typename C::value_type alpha, symmetric<M, Uplo> a, B b,
                    typename C::value_type beta, C c) {
+    static_assert(detail::extents_agree<M::static_rows, M::static_cols>, "symm: A is not square");
+    static_assert(detail::extents_agree<M::static_rows, C::static_rows>, "symm: A and C differ in rows");
+    static_assert(detail::extents_agree<B::static_rows, C::static_rows>, "symm: B and C differ in rows");
+    static_assert(detail::extents_agree<B::static_cols, C::static_cols>, "symm: B and C differ in columns");
+    static_assert(detail::writable<C>, "symm writes C, but its elements are const");
     using T = typename C::value_type;
     using how = flatten<G, C::static_rows, C::static_cols>;
     const int m = c.rows();

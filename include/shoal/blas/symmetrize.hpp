@@ -11,6 +11,8 @@ namespace shoal {
 /// Barriers: the exit barrier. Cost: n (n - 1) / 2 moves shared by the members.
 template <Group G, MatrixView M, uplo Uplo>
 SHOAL_FN void symmetrize(const G& g, symmetric<M, Uplo> a) {
+    static_assert(detail::extents_agree<M::static_rows, M::static_cols>, "symmetrize: A is not square");
+    static_assert(detail::writable<M>, "symmetrize writes A, but its elements are const");
     const int n = a.matrix.rows();
     strided(flatten<G, M::static_rows>{}, g, detail::triangle_size(n), [&](int e) SHOAL_INLINE_LAMBDA {
         const auto [i, j] = detail::triangle_at(e, n);

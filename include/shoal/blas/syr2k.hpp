@@ -16,6 +16,11 @@ namespace shoal {
 template <Group G, MatrixView A, MatrixView B, MatrixView M, uplo Uplo>
 SHOAL_FN void syr2k(const G& g, typename M::value_type alpha, A a, B b, typename M::value_type beta,
                     symmetric<M, Uplo> c) {
+    static_assert(detail::extents_agree<M::static_rows, M::static_cols>, "syr2k: C is not square");
+    static_assert(detail::extents_agree<A::static_rows, M::static_rows>, "syr2k: A and C differ in rows");
+    static_assert(detail::extents_agree<A::static_rows, B::static_rows>, "syr2k: A and B differ in rows");
+    static_assert(detail::extents_agree<A::static_cols, B::static_cols>, "syr2k: A and B differ in columns");
+    static_assert(detail::writable<M>, "syr2k writes C, but its elements are const");
     using T = typename M::value_type;
     using how = flatten<G, M::static_rows, A::static_cols>;
     const int n = c.matrix.rows();

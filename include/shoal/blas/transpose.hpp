@@ -11,6 +11,8 @@ namespace shoal {
 /// Barriers: the exit barrier. Cost: n (n - 1) / 2 interchanges shared by the members. Equivalent: `A[:] = A.T.copy()`.
 template <Group G, MatrixView A>
 SHOAL_FN void transpose(const G& g, A a) {
+    static_assert(detail::extents_agree<A::static_rows, A::static_cols>, "transpose: A is not square");
+    static_assert(detail::writable<A>, "transpose writes A, but its elements are const");
     using T = typename A::value_type;
     const int n = a.rows();
     strided(flatten<G, A::static_rows>{}, g, detail::triangle_size(n), [&](int e) SHOAL_INLINE_LAMBDA {

@@ -17,6 +17,13 @@ namespace shoal {
 template <Group G, MatrixView X, MatrixView M, MatrixView Q, MatrixView S>
 SHOAL_FN void congruence(const G& g, typename Q::value_type alpha, X x, M m, typename Q::value_type beta, Q q,
                          S scratch) {
+    static_assert(detail::extents_agree<M::static_rows, M::static_cols>, "congruence: M is not square");
+    static_assert(detail::extents_agree<X::static_rows, M::static_rows>,
+                  "congruence: X and M differ in rows");
+    static_assert(detail::extents_agree<X::static_cols, Q::static_rows>,
+                  "congruence: X has not as many columns as Q has rows");
+    static_assert(detail::extents_agree<Q::static_rows, Q::static_cols>, "congruence: Q is not square");
+    static_assert(detail::writable<Q>, "congruence writes Q, but its elements are const");
     using T = typename Q::value_type;
     using how = flatten<G, Q::static_rows, X::static_rows>;
     gemm(with_exit_sync(g), T(1), m, x, T(0), scratch);

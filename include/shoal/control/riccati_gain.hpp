@@ -18,6 +18,20 @@ namespace shoal {
 template <Group G, MatrixView P, MatrixView A, MatrixView B, MatrixView R, MatrixView K, MatrixView S,
           MatrixView W>
 SHOAL_FN int riccati_gain(const G& g, P p, A a, B b, R r, typename K::value_type rho, K k, S s, W t) {
+    static_assert(detail::extents_agree<P::static_rows, P::static_cols>, "riccati_gain: P is not square");
+    static_assert(detail::extents_agree<A::static_rows, A::static_cols>, "riccati_gain: A is not square");
+    static_assert(detail::extents_agree<P::static_rows, A::static_rows>,
+                  "riccati_gain: P and A differ in rows");
+    static_assert(detail::extents_agree<A::static_rows, B::static_rows>,
+                  "riccati_gain: A and B differ in rows");
+    static_assert(detail::extents_agree<B::static_cols, R::static_rows>,
+                  "riccati_gain: B has not as many columns as R has rows");
+    static_assert(detail::extents_agree<R::static_rows, R::static_cols>, "riccati_gain: R is not square");
+    static_assert(detail::extents_agree<B::static_cols, K::static_rows>,
+                  "riccati_gain: B has not as many columns as K has rows");
+    static_assert(detail::extents_agree<A::static_cols, K::static_cols>,
+                  "riccati_gain: A and K differ in columns");
+    static_assert(detail::writable<K>, "riccati_gain writes K, but its elements are const");
     using T = typename K::value_type;
     const auto inner = with_exit_sync(g);
     const int nu = s.rows();

@@ -19,6 +19,20 @@ enum class tensor_axis { slab, slab_row, slab_column };
 template <tensor_axis Axis, Group G, class Tensor, VectorView V, MatrixView M>
 SHOAL_FN void tensor_vector(const G& g, typename M::value_type alpha, Tensor t, V v,
                             typename M::value_type beta, M m) {
+    constexpr int slabs = Tensor::static_slabs;
+    constexpr int slab_rows = Tensor::static_rows;
+    constexpr int slab_cols = Tensor::static_cols;
+    static_assert(detail::extents_agree < V::static_size,
+                  Axis == tensor_axis::slab       ? slabs
+                  : Axis == tensor_axis::slab_row ? slab_rows
+                                                  : slab_cols >,
+                  "tensor_vector: v has not as many elements as the tensor along this axis");
+    static_assert(detail::extents_agree < M::static_rows, Axis == tensor_axis::slab ? slab_rows : slabs >,
+                  "tensor_vector: M and the tensor differ in rows");
+    static_assert(detail::extents_agree < M::static_cols,
+                  Axis == tensor_axis::slab_column ? slab_rows : slab_cols >,
+                  "tensor_vector: M and the tensor differ in columns");
+    static_assert(detail::writable<M>, "tensor_vector writes M, but its elements are const");
     using T = typename M::value_type;
     using how = flatten<G, Tensor::static_slabs, Tensor::static_rows, Tensor::static_cols>;
     const int rows = m.rows();
@@ -48,6 +62,13 @@ SHOAL_FN void tensor_vector(const G& g, typename M::value_type alpha, Tensor t, 
 template <Group G, class Tensor, VectorView U, VectorView W, VectorView S>
 SHOAL_FN void vector_tensor_vector(const G& g, typename S::value_type alpha, Tensor t, U u, W w,
                                    typename S::value_type beta, S s) {
+    static_assert(detail::extents_agree<U::static_size, Tensor::static_rows>,
+                  "vector_tensor_vector: u has not as many elements as a slab has rows");
+    static_assert(detail::extents_agree<W::static_size, Tensor::static_cols>,
+                  "vector_tensor_vector: w has not as many elements as a slab has columns");
+    static_assert(detail::extents_agree<S::static_size, Tensor::static_slabs>,
+                  "vector_tensor_vector: s has not as many elements as there are slabs");
+    static_assert(detail::writable<S>, "vector_tensor_vector writes s, but its elements are const");
     using T = typename S::value_type;
     using how = flatten<G, Tensor::static_slabs, Tensor::static_rows, Tensor::static_cols>;
     const int rows = alpha == 0 ? 0 : u.size();

@@ -17,6 +17,7 @@ SHOAL_FN constexpr int eig_clamp_scratch(int n) {
 /// Barriers: those of syev(), and two. Cost: that of syev() and n^3 / 2 FMA shared by the members.
 template <syev_policy Policy = syev_policy{}, Group G, MatrixView M, uplo Uplo, class Scratch>
 SHOAL_FN int eig_clamp(const G& g, symmetric<M, Uplo> a, typename M::value_type floor, Scratch scratch) {
+    static_assert(detail::writable<M>, "eig_clamp writes A, but its elements are const");
     using T = typename M::value_type;
     const int n = a.matrix.rows();
     const matrix<T> v(&scratch[0], n, n);

@@ -7,37 +7,40 @@
 
 namespace shoal {
 
-/// A := A^-1 for A of order n, in place, by Gauss-Jordan elimination with partial pivoting.
-///
-/// Step k interchanges rows k and pivots(k) as getrf() does; the columns are put back in order at the end. Order:
-/// a(i, j) = fma(-a(i, k), a(k, j) * (1 / pivot), a(i, j)): the same bits at every scope and group size.
-///
-/// \param pivots n integers, written by the group
-/// \return 0, or k > 0: the first pivot that is zero or not finite, 1-based; A then holds an unfinished elimination.
-///         Every member gets the same value. A matrix that is singular up to rounding gives 0.
-/// Barriers: four a column. No scratch. Cost: n^3 FMA shared by the members. Equivalent: `numpy.linalg.inv(A)`; LAPACK
-/// getrf and getri.
-template <Group G, MatrixView A, VectorView P>
-SHOAL_FN int inv(const G& g, A a, P pivots) {
+namespace detail {
+
+/// Stands for the pivots of an elimination that interchanges nothing.
+struct no_interchanges {};
+
+/// A := A^-1 in place, the columns in the order of the interchanges.
+template <Group G, MatrixView A, class P>
+SHOAL_FN int gauss_jordan(const G& g, A a, P pivots) {
     using T = typename A::value_type;
     using how = flatten<G, A::static_rows>;
+    constexpr bool interchanges = !std::is_same_v<P, no_interchanges>;
     const int n = a.rows();
     int info = 0;
     core::loop(how{}, 0, n, [&](int k) SHOAL_INLINE_LAMBDA {
         if (info != 0) return;
-        const auto found = detail::find_pivot(how{}, a, k);
+        pivot_choice<T> found{a(k, k), k};
+        if constexpr (interchanges) found = find_pivot(how{}, a, k);
         if (!core::good_pivot(core::abs(found.value))) {
             info = k + 1;
             return;
         }
-        // Everyone has read column k, before rows change places.
-        g.sync();
-        if (g.rank() == k % g.size()) pivots(k) = found.row;
-        strided(how{}, g, n,
-                [&](int j) SHOAL_INLINE_LAMBDA { detail::swap_elements(how{}, a.column(j), k, found.row); });
-        // Rows k and the pivot row in their new places, before the update reads them.
-        g.sync();
-        const detail::divider<T> over(found.value);
+        if constexpr (interchanges) {
+            // Everyone has read column k and scaled the row before, before rows change places.
+            g.sync();
+            if (g.rank() == k % g.size()) pivots(k) = found.row;
+            strided(how{}, g, n,
+                    [&](int j) SHOAL_INLINE_LAMBDA { swap_elements(how{}, a.column(j), k, found.row); });
+            // Row k and the pivot row in their new places, before the update reads them.
+            g.sync();
+        } else if (k > 0) {
+            // The row and column of the step before are scaled, before the update reads them.
+            g.sync();
+        }
+        const divider<T> over(found.value);
         strided(how{}, g, n * n, [&](int e) SHOAL_INLINE_LAMBDA {
             const int i = e % n;
             const int j = e / n;
@@ -53,10 +56,35 @@ SHOAL_FN int inv(const G& g, A a, P pivots) {
                 a(k, k) = over(T(1));
             }
         });
-        // The updated matrix, before the next search.
-        g.sync();
     });
+    return info;
+}
+
+}  // namespace detail
+
+/// A := A^-1 for A of order n, in place, by Gauss-Jordan elimination with partial pivoting.
+///
+/// Step k interchanges rows k and pivots(k) as getrf() does; the columns are put back in order at the end. Order:
+/// a(i, j) = fma(-a(i, k), a(k, j) * (1 / pivot), a(i, j)): the same bits at every scope and group size.
+///
+/// \param pivots n integers, written by the group
+/// \return 0, or k > 0: the first pivot that is zero or not finite, 1-based; A then holds an unfinished elimination.
+///         Every member gets the same value. A matrix that is singular up to rounding gives 0.
+/// Barriers: three a column, and two. No scratch. Cost: n^3 FMA shared by the members. Equivalent: `numpy.linalg.inv(A)`;
+/// LAPACK getrf and getri.
+template <Group G, MatrixView A, VectorView P>
+SHOAL_FN int inv(const G& g, A a, P pivots) {
+    static_assert(detail::extents_agree<A::static_rows, A::static_cols>, "inv: A is not square");
+    static_assert(detail::extents_agree<A::static_rows, P::static_size>,
+                  "inv: A has not as many rows as pivots");
+    static_assert(detail::writable<A>, "inv writes A, but its elements are const");
+    static_assert(detail::writable<P>, "inv writes the pivots, but they are const");
+    using how = flatten<G, A::static_rows>;
+    const int info = detail::gauss_jordan(g, a, pivots);
     if (info == 0) {
+        const int n = a.rows();
+        // The last row and column are scaled, before the columns change places.
+        g.sync();
         strided(how{}, g, n, [&](int i) SHOAL_INLINE_LAMBDA {
             core::loop(how{}, 0, n, [&](int s) SHOAL_INLINE_LAMBDA {
                 detail::swap_elements(how{}, a.row(i), n - 1 - s, pivots(n - 1 - s));
@@ -64,6 +92,22 @@ SHOAL_FN int inv(const G& g, A a, P pivots) {
         });
     }
     // The rows that other members put in order.
+    if constexpr (syncs_on_exit<G>) g.sync();
+    return info;
+}
+
+/// A := A^-1 for A of order n, in place, without interchanges: for matrices whose leading minors are known to be far from
+/// singular, as those of positive definite and diagonally dominant ones are.
+///
+/// Order: as inv() with pivots(k) = k.
+/// \return as inv(). A small pivot is accepted and costs accuracy without a sign: where that can happen, use inv().
+/// Barriers: two a column. No scratch. Cost: n^3 FMA shared by the members. Equivalent: `numpy.linalg.inv(A)`.
+template <Group G, MatrixView A>
+SHOAL_FN int inv_unpivoted(const G& g, A a) {
+    static_assert(detail::extents_agree<A::static_rows, A::static_cols>, "inv_unpivoted: A is not square");
+    static_assert(detail::writable<A>, "inv_unpivoted writes A, but its elements are const");
+    const int info = detail::gauss_jordan(g, a, detail::no_interchanges{});
+    // The elements of A that other members wrote.
     if constexpr (syncs_on_exit<G>) g.sync();
     return info;
 }

@@ -18,10 +18,15 @@ namespace shoal {
 /// \return 0, or k > 0: D(k, k) is the first pivot that is zero or not finite, 1-based. Every member gets the same
 ///         value. The factorisation is completed where the pivot is zero; after NaN or infinity its contents mean
 ///         nothing. inertia() counts the signs of D.
-/// Barriers: three a step. No scratch. Cost: n^3 / 6 FMA shared by the members. Equivalent: `scipy.linalg.ldl(A)`;
-/// LAPACK sytrf, its pivots as stated.
+/// Barriers: three a step, and the exit barrier. No scratch. Cost: n^3 / 6 FMA shared by the members. Equivalent:
+/// `scipy.linalg.ldl(A)`; LAPACK sytrf, its pivots as stated.
 template <Group G, MatrixView M, VectorView P>
 SHOAL_FN int ldlt(const G& g, symmetric<M, uplo::lower> a, P pivots) {
+    static_assert(detail::extents_agree<M::static_rows, M::static_cols>, "ldlt: A is not square");
+    static_assert(detail::extents_agree<M::static_rows, P::static_size>,
+                  "ldlt: A has not as many rows as pivots");
+    static_assert(detail::writable<M>, "ldlt writes A, but its elements are const");
+    static_assert(detail::writable<P>, "ldlt writes the pivots, but they are const");
     const int n = a.matrix.rows();
     int info = 0;
     for (int k = 0; k < n;) {
@@ -36,11 +41,53 @@ SHOAL_FN int ldlt(const G& g, symmetric<M, uplo::lower> a, P pivots) {
         detail::swap_symmetric(g, a.matrix, k, step);
         // The pivot block and its columns in place, before the update reads them.
         g.sync();
-        if (!(step.bad && step.width == 1 && a.matrix(k, k) == 0)) detail::eliminate(g, a.matrix, k, step);
-        // The updated matrix, before the next choice.
-        g.sync();
+        if (!(step.bad && a.matrix(k, k) == 0)) detail::eliminate(g, a.matrix, k, step);
         k += step.width;
     }
+    // The factor and the pivots that other members wrote.
+    if constexpr (syncs_on_exit<G>) g.sync();
+    return info;
+}
+
+/// A = L D L' without pivoting, A symmetric of order n (`symmetric_lower(A)`), in place: for quasi-definite matrices, whose
+/// every leading minor is regular. An indefinite matrix in general needs ldlt().
+///
+/// L is unit lower triangular, stored strictly below the diagonal; D is on the diagonal. Only the lower triangle is read
+/// and written. Order: a(i, j) = fma(-l(i, k), a(j, k), a(i, j)) in ascending k, l = a * (1 / d): the same bits at every
+/// scope and group size. inertia() counts the signs of D.
+///
+/// \return 0, or k > 0: D(k, k) is the first pivot that is zero or not finite, 1-based; what follows then means nothing.
+///         Every member gets the same value. A tiny pivot is accepted and can cost all accuracy.
+/// Barriers: one a column, and the exit barrier. No scratch. Cost: n^3 / 6 FMA shared by the members.
+template <Group G, MatrixView M>
+SHOAL_FN int ldlt_unpivoted(const G& g, symmetric<M, uplo::lower> a) {
+    static_assert(detail::extents_agree<M::static_rows, M::static_cols>, "ldlt_unpivoted: A is not square");
+    static_assert(detail::writable<M>, "ldlt_unpivoted writes A, but its elements are const");
+    using T = typename M::value_type;
+    using how = flatten<G, M::static_rows>;
+    const auto m = a.matrix;
+    const int n = m.rows();
+    int info = 0;
+    core::loop(how{}, 0, n, [&](int k) SHOAL_INLINE_LAMBDA {
+        const T pivot = m(k, k);
+        if (info == 0 && !core::good_pivot(core::abs(pivot))) info = k + 1;
+        const detail::divider<T> over(pivot);
+        // A flat loop needs bounds that do not move with k.
+        const int first = how::value ? 0 : k + 1;
+        const int size = n - first;
+        strided(how{}, g, size * size, [&](int e) SHOAL_INLINE_LAMBDA {
+            const int i = first + e % size;
+            const int j = first + e / size;
+            if (i >= j && j > k) m(i, j) = core::fma(-over(m(i, k)), m(j, k), m(i, j));
+        });
+        // Everyone has used column k, before its multipliers replace it; and the next pivot is final.
+        g.sync();
+        strided(how{}, g, n, [&](int i) SHOAL_INLINE_LAMBDA {
+            if (i > k) m(i, k) = over(m(i, k));
+        });
+    });
+    // The multipliers that other members wrote.
+    if constexpr (syncs_on_exit<G>) g.sync();
     return info;
 }
 
@@ -51,25 +98,43 @@ struct inertia_counts {
     int zero = 0;
 };
 
+namespace detail {
+/// NaN has no sign and is counted as zero.
+template <class T>
+SHOAL_FN void count_sign(T d, inertia_counts& counts) {
+    if (d > 0) {
+        ++counts.positive;
+    } else if (d < 0) {
+        ++counts.negative;
+    } else {
+        ++counts.zero;
+    }
+}
+}  // namespace detail
+
 /// The signs of the eigenvalues of A, from the D of ldlt(); every member counts alone.
 ///
 /// A block of order two always has one of each sign. No barrier. Cost: n comparisons by each member.
-template <Group G, MatrixView M, VectorView P>
-SHOAL_FN inertia_counts inertia(const G&, symmetric<M, uplo::lower> a, P pivots) {
+template <MatrixView M, VectorView P>
+SHOAL_FN inertia_counts inertia(symmetric<M, uplo::lower> a, P pivots) {
     inertia_counts counts;
     for (int k = 0; k < a.matrix.rows(); ++k) {
         if (pivots(k) < 0) {
             ++counts.positive;
             ++counts.negative;
             ++k;
-        } else if (a.matrix(k, k) > 0) {
-            ++counts.positive;
-        } else if (a.matrix(k, k) < 0) {
-            ++counts.negative;
         } else {
-            ++counts.zero;
+            detail::count_sign(a.matrix(k, k), counts);
         }
     }
+    return counts;
+}
+
+/// The same from the D of ldlt_unpivoted().
+template <MatrixView M>
+SHOAL_FN inertia_counts inertia(symmetric<M, uplo::lower> a) {
+    inertia_counts counts;
+    for (int k = 0; k < a.matrix.rows(); ++k) detail::count_sign(a.matrix(k, k), counts);
     return counts;
 }
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <shoal/blas/trsm.hpp>
 #include <shoal/group/collectives.hpp>
 #include <shoal/lapack/detail/swap.hpp>
 #include <shoal/view/triangle.hpp>
@@ -12,6 +13,11 @@ namespace shoal {
 /// Barriers: the exit barrier. Cost: m n^2 FMA, the columns of B shared by the members. LAPACK sytrs.
 template <Group G, MatrixView M, VectorView P, MatrixView B>
 SHOAL_FN void ldlt_solve(const G& g, symmetric<M, uplo::lower> factor, P pivots, B b) {
+    static_assert(detail::extents_agree<M::static_rows, M::static_cols>,
+                  "ldlt_solve: the factor is not square");
+    static_assert(detail::extents_agree<M::static_rows, B::static_rows>,
+                  "ldlt_solve: the factor and B differ in rows");
+    static_assert(detail::writable<B>, "ldlt_solve writes B, but its elements are const");
     using T = typename B::value_type;
     const auto a = factor.matrix;
     const int n = b.rows();
@@ -56,6 +62,24 @@ SHOAL_FN void ldlt_solve(const G& g, symmetric<M, uplo::lower> factor, P pivots,
     });
     // The columns of B that other members wrote.
     if constexpr (syncs_on_exit<G>) g.sync();
+}
+
+/// B := A^-1 B from the factor of ldlt_unpivoted(), B of n x m.
+///
+/// The factor is only read. Order: the sweeps of trsm() with L and L', and between them times the reciprocal of D: the
+/// same bits at every scope and group size. A zero pivot gives infinities or NaN.
+/// Barriers: three. Cost: m n^2 FMA, the columns of B shared by the members.
+template <Group G, MatrixView M, MatrixView B>
+SHOAL_FN void ldlt_solve(const G& g, symmetric<M, uplo::lower> factor, B b) {
+    const auto a = factor.matrix;
+    trsm(with_exit_sync(g), unit_lower(a), b);
+    const int n = b.rows();
+    strided(flatten<G, M::static_rows, B::static_cols>{}, g, n * b.cols(), [&](int e) SHOAL_INLINE_LAMBDA {
+        b(e % n, e / n) = b(e % n, e / n) * core::pivot_reciprocal(a(e % n, e % n));
+    });
+    // The scaled columns, before the second sweep reads them.
+    g.sync();
+    trsm(g, transposed(unit_lower(a)), b);
 }
 
 }  // namespace shoal

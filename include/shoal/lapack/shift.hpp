@@ -12,6 +12,8 @@ namespace shoal {
 /// Barriers: the exit barrier. Cost: n additions shared by the members.
 template <Group G, MatrixView A>
 SHOAL_FN void shift(const G& g, typename A::value_type rho, A a) {
+    static_assert(detail::extents_agree<A::static_rows, A::static_cols>, "shift: A is not square");
+    static_assert(detail::writable<A>, "shift writes A, but its elements are const");
     strided(flatten<G, A::static_rows>{}, g, a.rows(),
             [&](int i) SHOAL_INLINE_LAMBDA { a(i, i) = a(i, i) + rho; });
     // The diagonal that other members wrote.
@@ -23,6 +25,8 @@ SHOAL_FN void shift(const G& g, typename A::value_type rho, A a) {
 /// Barriers: the exit barrier. Cost: n FMA shared by the members.
 template <Group G, MatrixView A>
 SHOAL_FN void shift_relative(const G& g, typename A::value_type rho, A a) {
+    static_assert(detail::extents_agree<A::static_rows, A::static_cols>, "shift_relative: A is not square");
+    static_assert(detail::writable<A>, "shift_relative writes A, but its elements are const");
     strided(flatten<G, A::static_rows>{}, g, a.rows(),
             [&](int i) SHOAL_INLINE_LAMBDA { a(i, i) = core::fma(rho, a(i, i), a(i, i)); });
     // The diagonal that other members wrote.

@@ -14,7 +14,7 @@ struct syev_policy {
 
 /// Elements of scratch that syev() needs for a matrix of order n.
 SHOAL_FN constexpr int syev_scratch(int n) {
-    return n * n + 2 * n;
+    return n * n + n + n % 2;
 }
 
 /// A V = V diag(W), V orthogonal: all eigenvalues and eigenvectors of a symmetric A of order n (`symmetric_lower(A)` or
@@ -33,11 +33,18 @@ SHOAL_FN constexpr int syev_scratch(int n) {
 template <syev_policy Policy = syev_policy{}, Group G, MatrixView M, uplo Uplo, VectorView W, MatrixView V,
           class Scratch>
 SHOAL_FN int syev(const G& g, symmetric<M, Uplo> a, W w, V v, Scratch scratch) {
+    static_assert(detail::extents_agree<M::static_rows, M::static_cols>, "syev: A is not square");
+    static_assert(detail::extents_agree<M::static_rows, W::static_size>,
+                  "syev: A has not as many rows as w has elements");
+    static_assert(detail::extents_agree<V::static_rows, V::static_cols>, "syev: V is not square");
+    static_assert(detail::extents_agree<M::static_rows, V::static_rows>, "syev: A and V differ in rows");
+    static_assert(detail::writable<W>, "syev writes w, but its elements are const");
+    static_assert(detail::writable<V>, "syev writes V, but its elements are const");
     using T = typename M::value_type;
     const int n = a.matrix.rows();
     const matrix<T> s(&scratch[0], n, n);
     T* const cosines = &scratch[n * n];
-    T* const sines = cosines + n;
+    T* const sines = cosines + (n + n % 2) / 2;
 
     strided(core::rolled{}, g, n * n, [&](int e) SHOAL_INLINE_LAMBDA {
         const int i = e % n;

@@ -1,0 +1,1 @@
+#include "control/test_control.inl"
