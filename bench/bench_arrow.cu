@@ -10,6 +10,7 @@
 #include "arrow_per_level.cuh"
 
 #include <algorithm>
+#include <chrono>
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
@@ -83,6 +84,24 @@ struct stopwatch {
         }
         CHECK(cudaGraphExecDestroy(executable));
         CHECK(cudaGraphDestroy(graph));
+        return summary(us);
+    }
+    /// us from the call of f until the stream is idle, by the wall clock: the launch is in it.
+    template <class F, class G>
+    timing time_wall(int replays, F f, G before) {
+        std::vector<double> us;
+        for (int r = 0; r < replays + 5; ++r) {
+            before(stream);
+            CHECK(cudaStreamSynchronize(stream));
+            const auto begin = std::chrono::steady_clock::now();
+            f(stream);
+            CHECK(cudaStreamSynchronize(stream));
+            const std::chrono::duration<double, std::micro> took = std::chrono::steady_clock::now() - begin;
+            if (r >= 5) us.push_back(took.count());
+        }
+        return summary(us);
+    }
+    static timing summary(std::vector<double>& us) {
         std::sort(us.begin(), us.end());
         const double median = us[us.size() / 2];
         return {median, 100.0 * (us[us.size() * 3 / 4] - us[us.size() / 4]) / median};
@@ -232,6 +251,19 @@ void measure(stopwatch& w, const problem& p, extent e, const settings& o, report
     out.row(e, "solve", "shoal", "fused", solve, smax, error);
     out.row(e, "solve", "shoal", "fused_single", solve_single, smax, error);
     out.row(e, "solve", "shoal", "fused_cold", solve_cold, smax, error);
+
+    const auto reset = [&](cudaStream_t t) { p.reset(t); };
+    const auto do_factor = [&](cudaStream_t t) { s.factor(t, p.K).or_throw("factor"); };
+    const auto do_solve = [&](cudaStream_t t) { s.solve(t, p.x).or_throw("solve"); };
+    const auto do_both = [&](cudaStream_t t) { do_factor(t), do_solve(t); };
+    out.row(e, "factor", "shoal", "fused_wall", w.time_wall(o.replays, do_factor, reset), fmax, error);
+    out.row(e, "solve", "shoal", "fused_wall", w.time_wall(o.replays, do_solve, reset), smax, error);
+    const double both = fmax + smax;
+    out.row(e, "factor_solve", "shoal", "fused", w.time(o.nodes, o.replays, false, do_both, reset), both,
+            error);
+    out.row(e, "factor_solve", "shoal", "fused_single", w.time(1, o.replays, false, do_both, reset), both,
+            error);
+    out.row(e, "factor_solve", "shoal", "fused_wall", w.time_wall(o.replays, do_both, reset), both, error);
 
     // The published shape.
     per_level_args a{};
