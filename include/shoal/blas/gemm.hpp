@@ -1,18 +1,30 @@
 #pragma once
 
+#include <shoal/blas/detail/split_sum.hpp>
 #include <shoal/group/collectives.hpp>
 #include <shoal/view/matrix.hpp>
 
 namespace shoal {
 
+/// How the products gemm(), gemv() and syrk() share their work.
+enum class product_algorithm {
+    elements,  ///< the elements of the result are shared, each a chain of fused multiply-adds in ascending k
+    split,  ///< the terms of an element are shared, in the order of dot(): for few elements of long products
+};
+
+/// Choices of gemm(), passed by name: `gemm<gemm_policy{.algorithm = product_algorithm::split}>(g, alpha, A, B, beta, C)`.
+struct gemm_policy {
+    product_algorithm algorithm = product_algorithm::elements;
+};
+
 /// C := alpha A B + beta C, A of m x k, B of k x n, C of m x n. `transposed(A)` for A'.
 ///
 /// Order: one chain of fused multiply-adds an element in ascending k, then `fma(beta, c, alpha * chain)`: the same bits
-/// at every scope and group size. beta = 0 never reads C, alpha = 0 never reads A and B. C must not overlap A or B; A
+/// at every scope and group size. The split algorithm sums in the order of dot() instead, at every scope too. beta = 0 never reads C, alpha = 0 never reads A and B. C must not overlap A or B; A
 /// and B may be the same matrix.
 /// Barriers: the exit barrier. Cost: m n k FMA, the elements shared by the members. Equivalent:
 /// `alpha * A @ B + beta * C`; BLAS gemm.
-template <Group G, MatrixView A, MatrixView B, MatrixView C>
+template <gemm_policy Policy = gemm_policy{}, Group G, MatrixView A, MatrixView B, MatrixView C>
 SHOAL_FN void gemm(const G& g, typename C::value_type alpha, A a, B b, typename C::value_type beta, C c) {
     static_assert(detail::extents_agree<A::static_cols, B::static_rows>,
                   "gemm: A has not as many columns as B has rows");
@@ -23,14 +35,25 @@ SHOAL_FN void gemm(const G& g, typename C::value_type alpha, A a, B b, typename 
     using how = flatten<G, C::static_rows, C::static_cols, A::static_cols>;
     const int m = c.rows();
     const int depth = alpha == 0 ? 0 : a.cols();
-    strided(how{}, g, m * c.cols(), [&](int e) SHOAL_INLINE_LAMBDA {
-        const int i = e % m;
-        const int j = e / m;
-        T sum = 0;
-        core::loop(how{}, 0, depth,
-                   [&](int k) SHOAL_INLINE_LAMBDA { sum = core::fma(a(i, k), b(k, j), sum); });
+    const auto finish = [&](int i, int j, T sum) SHOAL_INLINE_LAMBDA {
         c(i, j) = beta == 0 ? alpha * sum : core::fma(beta, c(i, j), alpha * sum);
-    });
+    };
+    if constexpr (Policy.algorithm == product_algorithm::split) {
+        detail::split_sums<dynamic, T>(
+            g, m * c.cols(), depth,
+            [&](int e, int k, T part)
+                SHOAL_INLINE_LAMBDA { return core::fma(a(e % m, k), b(k, e / m), part); },
+            [&](int e, T sum) SHOAL_INLINE_LAMBDA { finish(e % m, e / m, sum); });
+    } else {
+        strided(how{}, g, m * c.cols(), [&](int e) SHOAL_INLINE_LAMBDA {
+            const int i = e % m;
+            const int j = e / m;
+            T sum = 0;
+            core::loop(how{}, 0, depth,
+                       [&](int k) SHOAL_INLINE_LAMBDA { sum = core::fma(a(i, k), b(k, j), sum); });
+            finish(i, j, sum);
+        });
+    }
     // The elements of C that other members wrote.
     if constexpr (syncs_on_exit<G>) g.sync();
 }

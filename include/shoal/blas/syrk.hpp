@@ -1,19 +1,26 @@
 #pragma once
 
 #include <shoal/blas/detail/triangle_entry.hpp>
+#include <shoal/blas/gemm.hpp>
 #include <shoal/group/collectives.hpp>
 #include <shoal/view/triangle.hpp>
 
 namespace shoal {
 
+/// Choices of syrk(), passed by name.
+struct syrk_policy {
+    product_algorithm algorithm = product_algorithm::elements;
+};
+
 /// C := alpha A A' + beta C, A of n x k, C symmetric of order n: `symmetric_lower(C)` or `symmetric_upper(C)`.
 /// `transposed(A)` for A' A.
 ///
-/// Only the named triangle of C is read and written. Order as in gemm(): the bits are those of the full product.
+/// Only the named triangle of C is read and written. Order as in gemm(), with either algorithm: the bits are those of the
+/// full product.
 /// beta = 0 never reads C, alpha = 0 never reads A. C must not overlap A.
 /// Barriers: the exit barrier. Cost: n (n + 1) k / 2 FMA, the elements shared by the members. Equivalent:
 /// `alpha * A @ A.T + beta * C`; BLAS syrk.
-template <Group G, MatrixView A, MatrixView M, uplo Uplo>
+template <syrk_policy Policy = syrk_policy{}, Group G, MatrixView A, MatrixView M, uplo Uplo>
 SHOAL_FN void syrk(const G& g, typename M::value_type alpha, A a, typename M::value_type beta,
                    symmetric<M, Uplo> c) {
     static_assert(detail::extents_agree<M::static_rows, M::static_cols>, "syrk: C is not square");
@@ -23,14 +30,31 @@ SHOAL_FN void syrk(const G& g, typename M::value_type alpha, A a, typename M::va
     using how = flatten<G, M::static_rows, A::static_cols>;
     const int n = c.matrix.rows();
     const int depth = alpha == 0 ? 0 : a.cols();
-    strided(how{}, g, detail::triangle_size(n), [&](int e) SHOAL_INLINE_LAMBDA {
-        const auto [i, j] = detail::triangle_at(e, n);
-        T sum = 0;
-        core::loop(how{}, 0, depth,
-                   [&, i = i, j = j](int k) SHOAL_INLINE_LAMBDA { sum = core::fma(a(i, k), a(j, k), sum); });
+    const auto finish = [&](int i, int j, T sum) SHOAL_INLINE_LAMBDA {
         T& out = Uplo == uplo::lower ? c.matrix(i, j) : c.matrix(j, i);
         out = beta == 0 ? alpha * sum : core::fma(beta, out, alpha * sum);
-    });
+    };
+    if constexpr (Policy.algorithm == product_algorithm::split) {
+        detail::split_sums<dynamic, T>(
+            g, detail::triangle_size(n), depth,
+            [&](int e, int k, T part) SHOAL_INLINE_LAMBDA {
+                const auto [i, j] = detail::triangle_at(e, n);
+                return core::fma(a(i, k), a(j, k), part);
+            },
+            [&](int e, T sum) SHOAL_INLINE_LAMBDA {
+                const auto [i, j] = detail::triangle_at(e, n);
+                finish(i, j, sum);
+            });
+    } else {
+        strided(how{}, g, detail::triangle_size(n), [&](int e) SHOAL_INLINE_LAMBDA {
+            const auto [i, j] = detail::triangle_at(e, n);
+            T sum = 0;
+            core::loop(how{}, 0, depth, [&, i = i, j = j](int k) SHOAL_INLINE_LAMBDA {
+                sum = core::fma(a(i, k), a(j, k), sum);
+            });
+            finish(i, j, sum);
+        });
+    }
     // The elements of C that other members wrote.
     if constexpr (syncs_on_exit<G>) g.sync();
 }

@@ -1,0 +1,1 @@
+#include "blas/test_blas_forms.inl"
