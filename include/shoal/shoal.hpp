@@ -10,6 +10,7 @@
 #include <shoal/blas/dimm.hpp>
 #include <shoal/blas/dot.hpp>
 #include <shoal/blas/gemm.hpp>
+#include <shoal/blas/gemm_indexed.hpp>
 #include <shoal/blas/gemv.hpp>
 #include <shoal/blas/ger.hpp>
 #include <shoal/blas/iamax.hpp>
@@ -26,6 +27,7 @@
 #include <shoal/blas/syrk.hpp>
 #include <shoal/blas/transpose.hpp>
 #include <shoal/blas/trmm.hpp>
+#include <shoal/blas/trmv.hpp>
 #include <shoal/blas/trsm.hpp>
 #include <shoal/blas/trsv.hpp>
 #include <shoal/control/bilinear.hpp>
@@ -34,6 +36,7 @@
 #include <shoal/control/tensor_vector.hpp>
 #include <shoal/group/collectives.hpp>
 #include <shoal/lapack/eig_clamp.hpp>
+#include <shoal/lapack/fused.hpp>
 #include <shoal/lapack/gesv.hpp>
 #include <shoal/lapack/inv.hpp>
 #include <shoal/lapack/ldlt.hpp>

@@ -19,6 +19,7 @@
   X(eig_clamp)               \
   X(exclusive_scan)          \
   X(gemm)                    \
+  X(gemm_indexed)            \
   X(gemv)                    \
   X(ger)                     \
   X(gesv)                    \
@@ -28,6 +29,7 @@
   X(iamax)                   \
   X(inclusive_scan)          \
   X(inv)                     \
+  X(inv_fused)               \
   X(inv_unpivoted)           \
   X(laswp)                   \
   X(laswp_reversed)          \
@@ -38,6 +40,7 @@
   X(pivot_permutation)       \
   X(posv)                    \
   X(potrf)                   \
+  X(potrf_fused)             \
   X(potrs)                   \
   X(riccati_gain)            \
   X(rot)                     \
@@ -54,6 +57,8 @@
   X(syrk)                    \
   X(transpose)               \
   X(trmm)                    \
+  X(trmv)                    \
+  X(trmv_in_place)           \
   X(trsm)                    \
   X(trsv)                    \
   X(vector_tensor_vector)

@@ -1,0 +1,1 @@
+#include "lapack/test_lapack_fused.inl"
