@@ -37,11 +37,19 @@ inline void check(shoal::status s) {
 /// Rate of a plain copy kernel on the card of the committed rows, bytes read plus bytes written.
 inline constexpr double copy_bytes_per_us = 4129e3;
 
+inline std::size_t& array_spacing() {
+    static std::size_t bytes = std::size_t{34} << 20;
+    return bytes;
+}
+
 template <class T>
 class device_array {
   public:
     explicit device_array(std::int64_t count) : bytes_(static_cast<std::size_t>(count) * sizeof(T)) {
-        check(cudaMalloc(&data_, bytes_), "cudaMalloc");
+        // Some room behind large arrays: two that lie a power of two apart, and are walked through together, would meet
+        // in the same banks of the memory all the way.
+        const std::size_t room = bytes_ >> 20 == 0 ? 0 : array_spacing();
+        check(cudaMalloc(&data_, bytes_ + room), "cudaMalloc");
     }
     device_array(const device_array&) = delete;
     device_array& operator=(const device_array&) = delete;
@@ -182,6 +190,8 @@ struct report {
             if (option == "--commit") commit = words[i + 1];
             if (option == "--replays") replays = std::max(20, std::atoi(words[i + 1]));
             if (option == "--n") only_n = std::atoi(words[i + 1]);
+            if (option == "--spacing")
+                array_spacing() = static_cast<std::size_t>(std::atoll(words[i + 1])) << 20;
             if (option == "--csv") csv = std::fopen(words[i + 1], "w");
         }
         if (csv == nullptr) {

@@ -34,7 +34,8 @@ constexpr tile_choice potrf_tile(int n, int element_bytes) {
     if (element_bytes == 8) {
         if (n <= 4) return {4, 1, 0};    // N = 4: 90 %
         if (n <= 8) return {8, 1, 0};    // N = 6: 84 %, N = 8: 74 %
-        if (n <= 16) return {16, 1, 7};  // N = 12: 74 %, N = 16: 70 % (62 % without the bound on residents)
+        if (n <= 12) return {16, 1, 0};  // N = 12: 74 %
+        if (n <= 16) return {16, 1, 7};  // N = 16: 71 % (62 % without the bound on residents)
         return {16, 4, 0};               // N = 24: 70 %, N = 32: 67 %
     }
     if (n <= 4) return {4, 1, 0};    // N = 4: 81 %
@@ -56,6 +57,13 @@ constexpr tile_choice posv_tile(int n, int element_bytes) {
     if (n <= 16) return {4, 5, 0};  // N = 16: 69 %
     if (n <= 24) return {8, 1, 0};  // N = 24: 58 %
     return {8, 4, 0};               // N = 32: 47 %
+}
+
+/// posv with a factor that is kept.
+constexpr tile_choice posv_factor_tile(int n, int element_bytes) {
+    if (n <= 8) return posv_tile(n, element_bytes);  // N = 8: 76 % (double), 79 % (float)
+    if (n <= 16) return {16, 1, 0};
+    return posv_tile(n, element_bytes);  // N = 24: 59 %, 68 %, N = 32: 51 %, 46 %
 }
 
 /// trsm with as many right-hand sides as rows.

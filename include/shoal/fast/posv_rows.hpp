@@ -8,7 +8,8 @@ namespace shoal::fast {
 /// registers.
 ///
 /// Where the elements of A may be written, the factor replaces them as in potrf_rows(); a view of const elements is
-/// only read, and no more moves than one triangle and two vectors. Forward substitution rides on the factorisation.
+/// only read, and no more moves than one triangle and two vectors. Forward substitution rides on the factorisation,
+/// unless a member has one row only.
 /// For the backward one, member k mod S keeps column k of the factor as it passes by in shuffles, in the registers that
 /// the finished columns leave: after column k nobody needs it by rows again.
 ///
@@ -32,8 +33,16 @@ SHOAL_FN int posv_rows(const G& g, M a, X x) {
     for (int s = 0; s < slots; ++s) {
         const int i = s * S + rank;
         y[s] = i < N ? x(i) : T(0);
-        reciprocal[s] = T(0);
+        reciprocal[s] = T(1);
     }
+    constexpr bool one_row = slots == 1;
+    const auto forward = [&](int k, T scaled) SHOAL_INLINE_LAMBDA {
+        const T yk = g.shuffle(scaled, k % S);
+        SHOAL_UNROLL
+        for (int s = k / S; s < slots; ++s) {
+            if (s * S + rank > k) y[s] = core::fma(-l(s, k), yk, y[s]);
+        }
+    };
     int info = 0;
     T pivot = g.shuffle(l(0, 0), 0);
     SHOAL_UNROLL
@@ -61,14 +70,19 @@ SHOAL_FN int posv_rows(const G& g, M a, X x) {
             T& kept = column[k / S * N + j];
             kept = rank == k % S || k % S == 0 ? ljk : kept;
         }
-        const T inverse = core::pivot_reciprocal(r.root);
-        if (rank == k % S) reciprocal[k / S] = inverse;
-        const T yk = g.shuffle(y[k / S] * inverse, k % S);
-        SHOAL_UNROLL
-        for (int s = k / S; s < slots; ++s) {
-            const int i = s * S + rank;
-            if (i > k) y[s] = core::fma(-l(s, k), yk, y[s]);
+        if constexpr (one_row) {
+            if (rank == k) reciprocal[0] = r.root;
+        } else {
+            const T inverse = core::pivot_reciprocal(r.root);
+            if (rank == k % S) reciprocal[k / S] = inverse;
+            forward(k, y[k / S] * inverse);
         }
+    }
+    if constexpr (one_row) {
+        // One reciprocal in each member, rather than each of them in all: shorter, though the sweep now comes after.
+        reciprocal[0] = core::pivot_reciprocal(reciprocal[0]);
+        SHOAL_UNROLL
+        for (int k = 0; k + 1 < N; ++k) forward(k, y[0] * reciprocal[0]);
     }
     // y still lacks its scaling by the diagonal, each element once here and once after the backward sweep.
     SHOAL_UNROLL
