@@ -111,6 +111,24 @@ TEST(ClosedLoop, EstimatorFindsMassAndWind) {
     }
 }
 
+// Weak enforcement of the equations at the start lets mu run far ahead of them unless it is held back.
+TEST(ClosedLoop, SlowProximalScheduleStillConverges) {
+    const flight_problem problem = load("crazyflie_gates.json");
+    flight_settings settings = with(10, 20, problem.seed);
+    settings.sqp.ipm.rho = 0.1;
+    settings.sqp.ipm.delta = 10;
+    settings.sqp.ipm.shrink = 0.05;
+    settings.max_steps = 16;
+    host backend({10, 20}, {.threads = 1});
+
+    const flight_result r = run(problem, settings, backend);
+
+    for (const flight_step& s : r.steps) {
+        EXPECT_EQ(s.control.last.status, ipm_status::solved) << "at " << s.time;
+        EXPECT_LT(s.control.last.iterations, 25);
+    }
+}
+
 namespace {
 
 /// Every fifth factorisation fails.

@@ -212,6 +212,17 @@ TEST(Ipm, NanIsReportedAndLeavesNoTrace) {
     expect_optimal(good, f.ipm.point, 1e-8);
 }
 
+// Without rows there is no mu that a NaN could reach.
+TEST(Ipm, NanIsReportedWithoutAnyRow) {
+    const qp_shape shape{1, 2, 0};
+    qp_data data = mpc_test::random_program(shape, 3);
+    std::fill(data.limit.begin(), data.limit.end(), no_limit);
+    data.gradient[4] = std::numeric_limits<double>::quiet_NaN();
+    fixture<reference_solver> f(shape);
+
+    EXPECT_EQ(f.ipm.solve(data).status, ipm_status::not_finite);
+}
+
 TEST(Ipm, ThreadsDoNotChangeTheBits) {
     const qp_shape shape{5, 4, 2};
     const qp_data data = mpc_test::random_program(shape, 21);

@@ -24,6 +24,11 @@ struct tail_summary {
 /// predictor: towards mu = 0. corrector: towards the given mu, with the predictor's second-order terms taken off.
 enum class newton_kind { predictor, corrector };
 
+/// max(a, b) that keeps a NaN of either.
+SHOAL_HOST_FN double larger(double a, double b) {
+    return std::isnan(a) || b <= a ? a : b;
+}
+
 /// Everything that an iteration computes besides the matrix. Indexed by block, like qp_point.
 struct ipm_work {
     explicit ipm_work(qp_shape shape)
@@ -128,13 +133,13 @@ SHOAL_HOST_FN void evaluate_block(const qp_data& data, const qp_point& p, const 
         if (!present(r, j)) continue;
         const bool soft = j >= thrust_rows;
         work.gap[at] = v[j] + row.t - r.limit[j] - (soft ? row.s : 0.0);
-        sum.primal = std::max(sum.primal, std::abs(work.gap[at]));
+        sum.primal = larger(sum.primal, std::abs(work.gap[at]));
         sum.complement += row.t * row.lambda;
         sum.rows += 1;
         if (soft) {
             sum.complement += row.s * row.nu;
             sum.rows += 1;
-            sum.dual = std::max(sum.dual, std::abs(w.weight + w.curvature * row.s - row.lambda - row.nu));
+            sum.dual = larger(sum.dual, std::abs(w.weight + w.curvature * row.s - row.lambda - row.nu));
         }
     }
     add_rows_transposed(1.0, data.shape.slots, r.normals, lambda, gradient);
@@ -167,9 +172,9 @@ SHOAL_HOST_FN void reduce_block(const qp_data& data, const qp_point& p, const pe
 
 SHOAL_HOST_FN void largest_entries(const qp_shape&, std::int64_t b, const ipm_work& work, tail_summary& sum) {
     for (int i = 0; i < stage_size; ++i)
-        sum.dual = std::max(sum.dual, std::abs(work.gradient[std::size_t(b * stage_size + i)]));
+        sum.dual = larger(sum.dual, std::abs(work.gradient[std::size_t(b * stage_size + i)]));
     for (int i = 0; i < state_size; ++i)
-        sum.primal = std::max(sum.primal, std::abs(work.defect[std::size_t(b * state_size + i)]));
+        sum.primal = larger(sum.primal, std::abs(work.defect[std::size_t(b * state_size + i)]));
 }
 
 }  // namespace detail
