@@ -146,14 +146,27 @@ constexpr bool is_unit(shape s) {
     return s == shape::unit_lower || s == shape::unit_upper;
 }
 
+/// op(triangle of a), not transposed.
+template <class A, class Op>
+SHOAL_FN void with_upright_triangle(shape s, A a, Op op) {
+    if (s == shape::lower) op(lower(a));
+    if (s == shape::upper) op(upper(a));
+    if (s == shape::unit_lower) op(unit_lower(a));
+    if (s == shape::unit_upper) op(unit_upper(a));
+}
+
 /// op(triangle of a).
 template <class A, class Op>
 SHOAL_FN void with_triangle(shape s, turned t, A a, Op op) {
-    if (t == turned::no) {
-        if (s == shape::lower) op(lower(a));
-        if (s == shape::upper) op(upper(a));
-        if (s == shape::unit_lower) op(unit_lower(a));
-        if (s == shape::unit_upper) op(unit_upper(a));
+    if constexpr (std::is_same_v<A, decltype(transposed(a))>) {
+        // Transposed triangles have the types of the others: no need to compile op for both.
+        const shape flipped = s == shape::lower        ? shape::upper
+                              : s == shape::upper      ? shape::lower
+                              : s == shape::unit_lower ? shape::unit_upper
+                                                       : shape::unit_lower;
+        with_upright_triangle(t == turned::no ? s : flipped, t == turned::no ? a : transposed(a), op);
+    } else if (t == turned::no) {
+        with_upright_triangle(s, a, op);
     } else {
         if (s == shape::lower) op(transposed(lower(a)));
         if (s == shape::upper) op(transposed(upper(a)));

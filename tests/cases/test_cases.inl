@@ -33,6 +33,8 @@ struct batch_case {
     piece a, b, pivots, infos;
     int count;
     batch_op op;
+    template <class G>
+    static constexpr bool supports = one_of_each_scope<G>;
 
     template <class G, class T>
     SHOAL_FN void operator()(const G& g, T* buffer) const {
@@ -162,6 +164,8 @@ struct every_op_case {
     piece spd, general, pivots, permutation, b_potrs, b_trsm, b_getrs, b_transposed, product, gram, x, y,
         scratch, dot, nrm2, iamax, info;
     int n, m;
+    template <class G>
+    static constexpr bool supports = one_of_each_scope<G>;
 
     template <class G, class T>
     SHOAL_FN void operator()(const G& g, T* buffer) const {
