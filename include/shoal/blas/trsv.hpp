@@ -44,9 +44,10 @@ SHOAL_FN void trsv_steps(const G& g, triangular<M, Uplo, Diagonal> t, X x) {
 ///
 /// Order: x(i) = fma(-t(i, k), x(k), x(i)) as k follows the sweep, then times the reciprocal of the diagonal: the same
 /// bits at every scope and group size, and those of trsm(). A zero on the diagonal gives infinities or NaN, as the
-/// division would; no test is made. Only the triangle is read. x must not overlap T.
-/// Barriers: one a step; with the rows algorithm the exit barrier alone. Cost: n^2 / 2 FMA, the rows shared by the members. Equivalent:
-/// `scipy.linalg.solve_triangular(T, x)`; BLAS trsv.
+/// division would, and so does an entry so small that its reciprocal overflows; no test is made, and zeros in x take no
+/// shortcut. Only the triangle is read. x must not overlap T.
+/// Barriers: one a step; with the rows algorithm the exit barrier alone. Cost: n^2 / 2 FMA, the rows shared by the
+/// members. Equivalent: `scipy.linalg.solve_triangular(T, x)`; BLAS trsv.
 template <trsm_policy Policy = trsm_policy{}, Group G, MatrixView M, uplo Uplo, diagonal Diagonal,
           VectorView X>
 SHOAL_FN void trsv(const G& g, triangular<M, Uplo, Diagonal> t, X x) {

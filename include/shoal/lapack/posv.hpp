@@ -9,8 +9,8 @@ namespace shoal {
 /// B := A^-1 B, A symmetric positive definite of order n (`lower(A)` or `upper(A)`), B a vector of n or a matrix of
 /// n x m; the triangle of A is replaced by its factor.
 ///
-/// \return 0, or k > 0 as potrf(): then B is unchanged and the triangle holds an unfinished factor. Every member gets
-///         the same value.
+/// \return 0, or k > 0 as potrf(), which also says what the triangle holds then; B is unchanged. Every member gets the
+///         same value. NaN in B alone is no failure: it spreads to its column.
 /// Barriers, cost, order: those of potrf() and potrs(). Equivalent: `scipy.linalg.solve(A, B, assume_a="pos")`; LAPACK
 /// posv.
 template <potrf_policy Policy = potrf_policy{}, Group G, MatrixView M, uplo Uplo, class B>

@@ -85,8 +85,9 @@ SHOAL_FN constexpr bool potrf_by_rows() {
 /// pivot through core::pivot_rsqrt, l = a * (1 / sqrt(pivot)): the same bits at every scope, group size and algorithm.
 ///
 /// \return 0, or k > 0 when the leading minor of order k is not positive definite: the pivot is not positive, not
-///         finite or NaN. Every member gets the same value. The triangle then holds an unfinished factor; nothing else
-///         is touched.
+///         finite or NaN. Every member gets the same value. The columns of L before k are then final, and the rest of
+///         the triangle is as it was, the bad pivot included. No pivot is ever changed to go on: a shift that is to
+///         make A definite must be relative to its diagonal, since one below a rounding of it changes nothing.
 /// Barriers: one a column, and the exit barrier. No scratch. Cost: n^3 / 6 FMA, n reciprocal roots; the rows shared by
 /// the members. Equivalent: `numpy.linalg.cholesky(A)`; LAPACK potrf.
 template <potrf_policy Policy = potrf_policy{}, Group G, MatrixView M, uplo Uplo>
