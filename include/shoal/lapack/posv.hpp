@@ -15,6 +15,14 @@ namespace shoal {
 /// posv.
 template <potrf_policy Policy = potrf_policy{}, Group G, MatrixView M, uplo Uplo, class B>
 requires(VectorView<B> || MatrixView<B>) SHOAL_FN int posv(const G& g, triangular<M, Uplo> a, B b) {
+    static_assert(detail::extents_agree<M::static_rows, M::static_cols>, "posv: A is not square");
+    if constexpr (VectorView<B>) {
+        static_assert(detail::extents_agree<M::static_rows, B::static_size>,
+                      "posv: A has not as many rows as B has elements");
+    } else {
+        static_assert(detail::extents_agree<M::static_rows, B::static_rows>, "posv: A and B differ in rows");
+    }
+    static_assert(detail::writable<B>, "posv writes B, but its elements are const");
     if constexpr (VectorView<B> && detail::potrf_by_rows<Policy, G, M>()) {
         if constexpr (Uplo == uplo::lower) {
             return fast::posv_rows(g, a.matrix, b);
