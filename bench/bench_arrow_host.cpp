@@ -22,8 +22,6 @@
 #include <thread>
 #include <vector>
 
-#include <unistd.h>
-
 #if defined(__x86_64__)
 #  include <immintrin.h>
 #endif
@@ -208,6 +206,14 @@ rates measure_rates(int threads) {
     return r;
 }
 
+/// Bytes of the last cache; what sysconf says of it is the whole processor's, also where a virtual machine has a part.
+double last_cache() {
+    std::ifstream in("/sys/devices/system/cpu/cpu0/cache/index3/size");
+    double kilobytes = 0;
+    in >> kilobytes;
+    return 1024 * kilobytes;
+}
+
 std::string cpu_name() {
     std::ifstream in("/proc/cpuinfo");
     for (std::string line; std::getline(in, line);) {
@@ -285,8 +291,7 @@ void run(std::FILE* out, extent size, int threads, rates r, const std::string& d
         const double in = tails * static_cast<double>(c.blocks_in) * block * 8,
                      made = tails * static_cast<double>(c.blocks_out) * block * 8;
         // In a repeated call, what fits the cache comes from there.
-        const double cache = static_cast<double>(sysconf(_SC_LEVEL3_CACHE_SIZE));
-        const double memory = in + made > cache ? 1 / r.bytes : 0;
+        const double memory = in + made > last_cache() ? 1 / r.bytes : 0;
         const double factor_floor =
             std::max(tails * c.factor_n3 * block * n / r.operations, (in + made) * memory);
         const double solve_floor = std::max(tails * c.solve_n2 * block / r.operations, made * memory);

@@ -9,7 +9,9 @@
 #define SHOAL_ARROW_SIZES_OF(X, T) X(T, 4) X(T, 6) X(T, 8) X(T, 12) X(T, 16) X(T, 24) X(T, 32)
 #define SHOAL_ARROW_SIZES(X) SHOAL_ARROW_SIZES_OF(X, float) SHOAL_ARROW_SIZES_OF(X, double)
 
-#if defined(__x86_64__) && (defined(__GNUC__) || defined(__clang__))
+// Sanitized builds have the plain loops only: see lanes.hpp.
+#if defined(__x86_64__) && defined(__GNUC__) && \
+    (!defined(SHOAL_LANES_INSTRUMENTED) || defined(SHOAL_LANES_SANITIZED))
 #  define SHOAL_ARROW_X86 1
 #endif
 

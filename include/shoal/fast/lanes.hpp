@@ -31,14 +31,22 @@ struct isa_avx512 {
     static constexpr int bytes = 64;
 };
 
-// Only files that may use an instruction set, by flag or by pragma, define its vectors. A pragma need not change the
-// compiler's own macros: then the file defines these two.
-#if !defined(SHOAL_LANES_AVX2) && defined(__AVX2__) && defined(__FMA__) && !defined(__CUDACC__)
-#  define SHOAL_LANES_AVX2
+// Only files that may use an instruction set define its vectors. Under sanitizers nobody does: instrumented register
+// tiles take minutes to compile, and the plain loops touch the same memory. SHOAL_LANES_SANITIZED asks for them anyway.
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#  define SHOAL_LANES_INSTRUMENTED
+#elif defined(__has_feature)
+#  if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
+#    define SHOAL_LANES_INSTRUMENTED
+#  endif
 #endif
-#if !defined(SHOAL_LANES_AVX512) && defined(__AVX512F__) && defined(__AVX512VL__) && \
-    defined(__AVX512DQ__) && !defined(__CUDACC__)
-#  define SHOAL_LANES_AVX512
+#if !defined(__CUDACC__) && (!defined(SHOAL_LANES_INSTRUMENTED) || defined(SHOAL_LANES_SANITIZED))
+#  if defined(__AVX2__) && defined(__FMA__)
+#    define SHOAL_LANES_AVX2
+#  endif
+#  if defined(__AVX512F__) && defined(__AVX512VL__) && defined(__AVX512DQ__)
+#    define SHOAL_LANES_AVX512
+#  endif
 #endif
 
 /// What the compiler may use in this file.
