@@ -12,20 +12,32 @@ namespace {
 using namespace shoal::support;
 using shoal::uplo;
 
-// The kernels of the GPU lane are built for blocks of 1024 threads, 64 registers each: at order 32 they spill, and take
-// minutes to compile.
+// The kernels of the GPU lane are built for blocks of 1024 threads, 64 registers each. What does not fit them is left to
+// the emulated groups: it would spill, and take minutes to compile.
 #if defined(__CUDACC__)
-constexpr int large = 20;
+constexpr int words = 48;
+constexpr int large = 24;
 #else
+constexpr int words = 255;
 constexpr int large = 32;
 #endif
+
+/// Whether group G holds a triangle of order N here.
+template <class G, int N>
+constexpr bool holds() {
+    if constexpr (shoal::fast::suits_rows<G, shoal::matrix<double, N, N>>) {
+        return shoal::fast::detail::triangle_words<double, N, G::static_size> <= words;
+    } else {
+        return false;
+    }
+}
 
 /// potrf in registers and column by column, on two copies of the same matrix.
 template <int N, uplo Uplo>
 struct potrf_pair {
     piece rows, columns, seen, rows_info, columns_info;
     template <class G>
-    static constexpr bool supports = shoal::fast::suits_rows<G, shoal::matrix<double, N, N>>;
+    static constexpr bool supports = holds<G, N>();
     template <class G, class T>
     SHOAL_FN void operator()(const G& g, T* buffer) const {
         const auto a = rows.view<N, N>(buffer);
@@ -100,7 +112,7 @@ template <int N, int Columns, uplo Uplo, shoal::diagonal Diagonal>
 struct trsm_pair {
     piece triangle, rows, shared, seen;
     template <class G>
-    static constexpr bool supports = shoal::fast::suits_rows<G, shoal::matrix<double, N, N>>;
+    static constexpr bool supports = holds<G, N>();
     template <class G, class T>
     SHOAL_FN void operator()(const G& g, T* buffer) const {
         const auto a = triangle.view<N, N>(buffer);
@@ -172,7 +184,7 @@ template <int N>
 struct posv_trio {
     piece rows, x_rows, only_read, x_only_read, columns, x_columns, seen, infos[3];
     template <class G>
-    static constexpr bool supports = shoal::fast::suits_rows<G, shoal::matrix<double, N, N>>;
+    static constexpr bool supports = holds<G, N>();
     template <class G, class T>
     SHOAL_FN void operator()(const G& g, T* buffer) const {
         infos[0].mine(g, buffer) =

@@ -19,10 +19,8 @@ status posv(cudaStream_t stream, triangles<A, Uplo> a, B b, std::int64_t systems
     if constexpr (VectorOperand<B>) {
         if (systems <= small_batch)
             return detail::start_tiles<view, latency_tile(n)>(stream, systems, body, info);
-        constexpr tile_choice many = detail::keeps_factor<triangles<A, Uplo>>
-                                         ? posv_factor_tile(n, sizeof(element))
-                                         : posv_tile(n, sizeof(element));
-        return detail::start_tiles<view, many>(stream, systems, body, info);
+        // The same tiles whether the factor is kept or not: those of potrf() were slower for both.
+        return detail::start_tiles<view, posv_tile(n, sizeof(element))>(stream, systems, body, info);
     } else {
         return detail::start<tile_group<32>, 1>(stream, systems, body, info, 0);
     }

@@ -59,13 +59,6 @@ constexpr tile_choice posv_tile(int n, int element_bytes) {
     return {8, 4, 0};               // N = 32: 47 %
 }
 
-/// posv with a factor that is kept.
-constexpr tile_choice posv_factor_tile(int n, int element_bytes) {
-    if (n <= 8) return posv_tile(n, element_bytes);  // N = 8: 76 % (double), 79 % (float)
-    if (n <= 16) return {16, 1, 0};
-    return posv_tile(n, element_bytes);  // N = 24: 59 %, 68 %, N = 32: 51 %, 46 %
-}
-
 /// trsm with as many right-hand sides as rows.
 constexpr tile_choice trsm_tile(int n, int element_bytes) {
     if (n <= 4) return {4, 1, 0};  // N = 4: 101 % (double), 97 % (float)

@@ -40,10 +40,21 @@ SHOAL_FN constexpr int slots(int n, int s) {
 SHOAL_FN bool always() {
 #if defined(SHOAL_DEVICE_CODE)
     unsigned lane;
-    asm("mov.u32 %0, %%lanemask_eq;" : "=r"(lane));
+    // Volatile: two equal questions would be answered once, and the second branch dissolved.
+    asm volatile("mov.u32 %0, %%lanemask_eq;" : "=r"(lane));
     return lane != 0;
 #else
     return true;
+#endif
+}
+
+/// Ends a group of loads under always(). No barrier is meant: a branch around one cannot be dissolved into predicates,
+/// which is what happens to short groups otherwise.
+template <ShuffleGroup G>
+SHOAL_FN void loads_end([[maybe_unused]] const G& g) {
+#if defined(SHOAL_DEVICE_CODE)
+    asm volatile("" ::: "memory");
+    g.sync();
 #endif
 }
 
@@ -57,9 +68,10 @@ struct triangle_rows {
     T element[elements];
     /// Column j of the row in slot s. Both must be compile-time constants after unrolling.
     SHOAL_FN T& operator()(int s, int j) { return element[start(s) + j]; }
-    /// f(i, j) for the elements that member `rank` holds, zero for those that pad its slots.
-    template <class F>
-    SHOAL_FN void load(int rank, F f) {
+    /// f(i, j) for the elements that the calling member holds, zero for those that pad its slots.
+    template <ShuffleGroup G, class F>
+    SHOAL_FN void load(const G& g, F f) {
+        const int rank = g.rank();
         if (always()) {
             SHOAL_UNROLL
             for (int s = 0; s < slots; ++s) {
@@ -67,6 +79,7 @@ struct triangle_rows {
                 SHOAL_UNROLL
                 for (int j = 0; j < width(s); ++j) (*this)(s, j) = i >= j && i < N ? f(i, j) : T(0);
             }
+            loads_end(g);
         } else {
             SHOAL_UNROLL
             for (int e = 0; e < elements; ++e) element[e] = T(0);

@@ -49,6 +49,7 @@ SHOAL_FN void sweep_panel(const G& g, solver_rows<T, N, S>& rows, B b, int first
                 x[s * Columns + c] = i < N ? b(shoal::detail::sweep_row<Uplo>(i, N), first + c) : T(0);
             }
         }
+        loads_end(g);
     } else {
         SHOAL_UNROLL
         for (int e = 0; e < slots * Columns; ++e) x[e] = T(0);
@@ -111,7 +112,7 @@ SHOAL_FN void trsm_rows(const G& g, triangular<M, Uplo, Diagonal> a, B b) {
         return a.matrix(shoal::detail::sweep_row<Uplo>(i, N), shoal::detail::sweep_row<Uplo>(j, N));
     };
     // Not the diagonal, which nobody multiplies by.
-    rows.t.load(rank, [&](int i, int j) SHOAL_INLINE_LAMBDA { return i > j ? entry(i, j) : T(0); });
+    rows.t.load(g, [&](int i, int j) SHOAL_INLINE_LAMBDA { return i > j ? entry(i, j) : T(0); });
     SHOAL_UNROLL
     for (int s = 0; s < slots; ++s) {
         const int i = s * S + rank;
