@@ -285,8 +285,9 @@ void measure(stopwatch& w, const problem& p, extent e, const settings& o, report
     a.f.failure = static_cast<unsigned long long*>(take(8));
     a.f.result = static_cast<shoal::arrow::info*>(take(16));
     a.state = static_cast<double*>(
-        take(M * static_cast<std::size_t>(a.chunks) * shoal::arrow::detail::separator_doubles * 8));
+        take(M * static_cast<std::size_t>(a.chunks + 1) * shoal::arrow::detail::separator_doubles * 8));
     CHECK(cudaMemset(a.f.failure, 0xff, 8));
+    CHECK(per_level_prepare());
     per_level_factor(w.stream, a);
     CHECK(cudaStreamSynchronize(w.stream));
     shoal::arrow::info i{};

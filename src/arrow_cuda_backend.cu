@@ -17,6 +17,7 @@ void check(cudaError_t error, const char* what) {
 
 /// One array of the caller on its way to the device: page-locked itself, or through a page-locked copy.
 struct array {
+    static constexpr std::size_t least_pinned = std::size_t{1} << 18;
     std::size_t bytes = 0;
     char* device = nullptr;
     char* staging = nullptr;
@@ -33,9 +34,9 @@ struct array {
         pinned = nullptr;
     }
     void pin(const void* host) {
-        if (host == pinned) return;
+        if (pinned != nullptr && host == pinned) return;
         unpin();
-        if (bytes == 0) return;
+        if (bytes < least_pinned) return;  // cheaper to stage, and it may share its pages with another array
         check(cudaHostRegister(const_cast<void*>(host), bytes, cudaHostRegisterDefault), "cudaHostRegister");
         pinned = host;
     }
@@ -43,7 +44,7 @@ struct array {
     void to_device(const void* host, cudaStream_t stream) const {
         constexpr std::size_t piece = std::size_t{1} << 20;
         const char* from = static_cast<const char*>(host);
-        if (host == pinned && bytes > 0) {
+        if (pinned != nullptr && host == pinned) {
             check(cudaMemcpyAsync(device, from, bytes, cudaMemcpyHostToDevice, stream), "copy to the device");
             return;
         }

@@ -23,7 +23,7 @@ __device__ inline int split(const per_level_args& p, int c) {
 /// level -1: chunks; -2: x_1. Four warps per block, one elimination each.
 static __global__ void __launch_bounds__(128)
     per_level_kernel(const __grid_constant__ per_level_args p, int level) {
-    __shared__ __align__(16) double scratch[4 * eliminate_scratch];
+    extern __shared__ __align__(128) double scratch[];  // four warps' elimination scratch
     const int lane = static_cast<int>(threadIdx.x & 31), warp = static_cast<int>(threadIdx.x >> 5);
     const int job = static_cast<int>(blockIdx.x) * 4 + warp;
     const int per_tail = level == -1   ? p.chunks
@@ -32,7 +32,7 @@ static __global__ void __launch_bounds__(128)
     const int tail = job / per_tail, i = job % per_tail;
     if (tail >= p.f.tails) return;
     const tail16 t(p.f, tail, lane, scratch + warp * eliminate_scratch);
-    const separators s{p.state + static_cast<long long>(tail) * p.chunks * separator_doubles};
+    const separators s{p.state + static_cast<long long>(tail) * (p.chunks + 1) * separator_doubles};
     if (level == -1) {
         const int c = i + 1;
         if (c == 1) {
@@ -40,30 +40,40 @@ static __global__ void __launch_bounds__(128)
         } else {
             eliminate_chunk<true>(t, c, p.chunks, split(p, c - 1), split(p, c), s);
         }
-    } else if (level == -2) {
-        fragment C, X;
-        pending<1> done;
-        load_block(C, p.f.K.coupling + static_cast<long long>(tail) * 256, t.at);
-        negate(C);
-        store_full(s.to_right(p.chunks), C, lane);
-        __syncwarp();
-        eliminate_x1(t, s.from_left(p.chunks), s.to_right(p.chunks), done, X);
-        done.store_all(t.record(p.f.at.stages), lane);
     } else {
+        // x_1 is the last separator, the root the one after it.
+        const bool is_x1 = level == -2;
         pending<2> done;
         set_zero(done.K[1]);
-        const int c = (2 * i + 1) << level, j = split(p, c);
-        const bool has_left = eliminate_separator(t, level, c, p.chunks, j, s, done);
+        if (is_x1) {
+            fragment C, none;
+            load_block(C, p.f.K.coupling + static_cast<long long>(tail) * 256, t.at);
+            negate(C);
+            set_zero(none);
+            store_full(s.to_right(p.chunks), C, lane);
+            store_lower(s.from_right(p.chunks), none, lane);
+            store_lower(s.from_left(p.chunks + 1), none, lane);
+            __syncwarp();
+        }
+        const int c = is_x1 ? p.chunks : (2 * i + 1) << level, a = is_x1 ? 0 : c - (1 << level);
+        const int b = is_x1 ? c + 1 : min(c + (1 << level), p.chunks), j = split(p, c);
+        const bool left_last = !is_x1 && b < p.chunks && ((b >> (level + 1)) & 1) != 0;
+        t.report(is_x1 ? last_round : 1 + level, j, eliminate_separator(t, c, a, b, left_last, s, done));
         done.store(0, t.record(j), lane, true);
-        done.store(1, t.record(j), lane, has_left);
+        done.store(1, t.record(j), lane, a > 0);
         done.store(2, t.record(j), lane, true);
+        if (is_x1) {
+            fragment X;
+            load_lower(X, s.from_left(p.chunks + 1), lane);
+            store_lower(p.f.grams + static_cast<long long>(tail) * lower_doubles, X, lane);
+        }
     }
 }
 
 static __global__ void __launch_bounds__(256)
     per_level_root_kernel(const __grid_constant__ per_level_args p) {
     __shared__ __align__(16) double sums[8 * lower_doubles];
-    __shared__ __align__(16) double scratch[eliminate_scratch];
+    __shared__ __align__(16) double scratch[eliminate_scratch + 2 * separator_doubles];
     const int lane = static_cast<int>(threadIdx.x & 31), warp = static_cast<int>(threadIdx.x >> 5);
     fragment X, T;
     sum_grams(X, p.f.grams, warp, p.f.tails, 8, lane);
@@ -74,18 +84,34 @@ static __global__ void __launch_bounds__(256)
         load_lower(T, sums + w * lower_doubles, lane);
         add_lower(X, T);
     }
-    eliminate_root(p.f, X, scratch, lane);
+    const tail16 t(p.f, 0, lane, scratch);
+    const separators root{scratch + eliminate_scratch};
+    pending<2> done;
+    put_root(p.f, X, root, 1, lane);
+    store_lower(root.from_left(2), X, lane);
+    __syncwarp();
+    const int bad = eliminate_separator(t, 1, 0, 2, false, root, done);
+    store_transposed_lower(p.f.root_record, done.Wt, lane);
+    if (lane == 0) conclude(p.f, bad);
 }
 
+inline constexpr int per_level_shared = 4 * eliminate_scratch * 8;
+
+/// Once per process, before the first per_level_factor.
+inline cudaError_t per_level_prepare() {
+    return cudaFuncSetAttribute(per_level_kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                                per_level_shared);
+}
 inline void per_level_factor(cudaStream_t stream, const per_level_args& p) {
     const auto blocks = [&](int jobs) {
         return static_cast<unsigned>((std::int64_t{p.f.tails} * jobs + 3) / 4);
     };
-    per_level_kernel<<<blocks(p.chunks), 128, 0, stream>>>(p, -1);
+    per_level_kernel<<<blocks(p.chunks), 128, per_level_shared, stream>>>(p, -1);
     for (int l = 0; (1 << l) < p.chunks; ++l) {
-        per_level_kernel<<<blocks((p.chunks - 1 + (1 << l)) >> (l + 1)), 128, 0, stream>>>(p, l);
+        per_level_kernel<<<blocks((p.chunks - 1 + (1 << l)) >> (l + 1)), 128, per_level_shared, stream>>>(p,
+                                                                                                          l);
     }
-    per_level_kernel<<<blocks(1), 128, 0, stream>>>(p, -2);
+    per_level_kernel<<<blocks(1), 128, per_level_shared, stream>>>(p, -2);
     per_level_root_kernel<<<1, 256, 0, stream>>>(p);
 }
 

@@ -12,6 +12,35 @@ __device__ __forceinline__ unsigned shared_address(const void* p) {
     return static_cast<unsigned>(__cvta_generic_to_shared(p));
 }
 
+/// threadIdx.x / 32, in a way that lets the compiler see that it is one value per warp: branches on it then need no
+/// handling of divergence around every shuffle and barrier of a warp.
+__device__ __forceinline__ int uniform_warp_index() {
+    return __shfl_sync(~0u, static_cast<int>(threadIdx.x >> 5), 0);
+}
+
+/// Counts an arrival; who arrives last sees what the others wrote before they arrived. Call by one lane after a barrier
+/// of those whose writes it announces; a barrier after it extends the same to all who pass it.
+/// \return arrivals before this one
+__device__ __forceinline__ unsigned arrive(unsigned* counter) {
+    unsigned before;
+    asm volatile("atom.add.acq_rel.gpu.global.u32 %0,[%1],1;"
+                 : "=r"(before)
+                 : "l"(__cvta_generic_to_global(counter))
+                 : "memory");
+    return before;
+}
+
+/// Starts an asynchronous copy into shared memory. Nothing waits for it before wait_for_copies().
+__device__ __forceinline__ void copy_8_bytes(double* target, const double* source) {
+    asm volatile("cp.async.ca.shared.global [%0],[%1],8;" ::"r"(shared_address(target)),
+                 "l"(__cvta_generic_to_global(source))
+                 : "memory");
+}
+/// The calling thread's copies are complete; other threads see them after a barrier.
+__device__ __forceinline__ void wait_for_copies() {
+    asm volatile("cp.async.wait_all;" ::: "memory");
+}
+
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
 
 /// One arrival per phase. Call barrier_init_fence() after the last one.
@@ -20,17 +49,25 @@ __device__ __forceinline__ void barrier_init(unsigned barrier) {
 }
 /// Makes initialised barriers visible to the copy engine.
 __device__ __forceinline__ void barrier_init_fence() {
-    asm volatile("fence.mbarrier_init.release.cluster;\nfence.proxy.async.shared::cta;" ::: "memory");
+    asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
 }
-/// Starts a copy of `bytes` (a multiple of 16, as are both addresses); the barrier's phase ends when it is done.
-__device__ __forceinline__ void bulk_copy(unsigned target, const void* source, unsigned bytes,
-                                          unsigned barrier) {
+/// Announces `bytes` that bulk_copy_part will bring.
+__device__ __forceinline__ void expect_bytes(unsigned barrier, unsigned bytes) {
     asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _,[%0],%1;" ::"r"(barrier), "r"(bytes)
                  : "memory");
+}
+__device__ __forceinline__ void bulk_copy_part(unsigned target, const void* source, unsigned bytes,
+                                               unsigned barrier) {
     asm volatile(
         "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%0],[%1],%2,[%3];" ::"r"(target),
         "l"(__cvta_generic_to_global(source)), "r"(bytes), "r"(barrier)
         : "memory");
+}
+/// Starts a copy of `bytes` (a multiple of 16, as are both addresses); the barrier's phase ends when it is done.
+__device__ __forceinline__ void bulk_copy(unsigned target, const void* source, unsigned bytes,
+                                          unsigned barrier) {
+    expect_bytes(barrier, bytes);
+    bulk_copy_part(target, source, bytes, barrier);
 }
 /// Waits for the end of the phase of the given parity.
 __device__ __forceinline__ void barrier_wait(unsigned barrier, unsigned parity) {
@@ -45,13 +82,6 @@ __device__ __forceinline__ void barrier_wait(unsigned barrier, unsigned parity) 
             : "memory");
     } while (done == 0);
 }
-/// Asks for the lines of a block ahead of its loads.
-__device__ __forceinline__ void prefetch_l2(const double* p, int doubles) {
-    asm volatile("cp.async.bulk.prefetch.L2.global [%0],%1;" ::"l"(__cvta_generic_to_global(p)),
-                 "r"(doubles * 8)
-                 : "memory");
-}
-
 __device__ __forceinline__ void cluster_arrive() {
     asm volatile("barrier.cluster.arrive.release.aligned;" ::: "memory");
 }
@@ -85,9 +115,10 @@ __device__ __forceinline__ void load_flagged(const double2* p, double& value, un
 #else  // The generic kernels run there; these only keep other targets compiling.
 __device__ __forceinline__ void barrier_init(unsigned) {}
 __device__ __forceinline__ void barrier_init_fence() {}
+__device__ __forceinline__ void expect_bytes(unsigned, unsigned) {}
+__device__ __forceinline__ void bulk_copy_part(unsigned, const void*, unsigned, unsigned) {}
 __device__ __forceinline__ void bulk_copy(unsigned, const void*, unsigned, unsigned) {}
 __device__ __forceinline__ void barrier_wait(unsigned, unsigned) {}
-__device__ __forceinline__ void prefetch_l2(const double*, int) {}
 __device__ __forceinline__ void cluster_arrive() {}
 __device__ __forceinline__ void cluster_wait() {}
 __device__ __forceinline__ double* in_block(double* p, unsigned) {

@@ -10,57 +10,114 @@
 ///
 /// All inputs come *negated*: the tensor cores only add, and -(D - B B^T) = -D + B B^T is then an accumulation.
 
+#include <shoal/arrow/detail/bulk_copy.cuh>
 #include <shoal/arrow/detail/fragment16.cuh>
+#include <shoal/core/math.hpp>
 
 namespace shoal::arrow::detail {
 
 /// 1 / sqrt(x) for normal x: approximation with 20 bits, then one step of third order.
 __device__ __forceinline__ double fast_rsqrt(double x) {
     double y;
-    asm("rsqrt.approx.ftz.f64 %0,%1;" : "=d"(y) : "d"(x));
+    asm volatile("rsqrt.approx.ftz.f64 %0,%1;" : "=d"(y) : "d"(x));
     const double e = fma(-(x * y), y, 1.0);
     return fma(fma(0.375, e, 0.5), y * e, y);
 }
 
-/// Inverse of the Cholesky factor of a 4 x 4 block, one pivot at a time, by one lane: row-major, lower, into `inverse`.
-/// For blocks that the division-free form cannot scale, and to find the pivot that fails. \return 0, or that pivot.
-__device__ inline int careful_inverse4(const double* negated_block, double* inverse) {
+/// What one warp keeps in shared memory: the input of the step, for the careful way, and the 4 x 4 pivot blocks.
+struct elimination_scratch {
+    double* p;
+    __device__ __forceinline__ double* D() const { return p; }  // lower tiles
+    __device__ __forceinline__ double* K(int i) const { return p + lower_doubles + i * full_doubles; }
+    __device__ __forceinline__ double* Wt() const {
+        return p + lower_doubles + 2 * full_doubles;
+    }  // all tiles
+    __device__ __forceinline__ double* pivot(int panel) const {
+        return p + lower_doubles + 3 * full_doubles + 16 * panel;
+    }
+    /// The caller's blocks on their way: D and the coupling to the next stage, two stages.
+    __device__ __forceinline__ double* input(int slot) const {
+        return p + eliminate_doubles + slot * 2 * full_doubles;
+    }
+    __device__ __forceinline__ unsigned input_barrier(int slot) const {
+        return shared_address(p + eliminate_doubles + 4 * full_doubles + slot);
+    }
+};
+
+/// Collects what the fast way cannot do: a pivot that is not positive, a product out of range.
+struct pivot_watch {
+    int signs = 0, least = 0x7fffffff, most = 0;
+
+    /// p1: the first pivot; P2, P3, P4: the running products. If P4 is well inside the range of normal numbers, so are
+    /// P2 and P3: the entries of a positive definite block bound them.
+    __device__ __forceinline__ void see(double p1, double P2, double P3, double P4) {
+        signs |= __double2hiint(p1) | __double2hiint(P2) | __double2hiint(P3);
+        least = min(least, __double2hiint(P4));
+        most = max(most, __double2hiint(P4));
+    }
+    __device__ __forceinline__ bool trouble() const {
+        return signs < 0 || least < 0x06000000 ||
+               most > 0x79000000;  // below 2^-927 or above 2^913, NaN among them
+    }
+};
+
+/// The step by plain row operations in natural order, from the warp's shared memory, in place: K := K L^{-T}, Wt := L^{-T}.
+/// For what `pivot_watch` reports; slow. \return 0, or the first bad row (1 .. 16).
+static __device__ __noinline__ int careful_eliminate16(elimination_scratch s, int couplings, int lane) {
+    const auto element = [](double* tiles, int r, int c) -> double& {
+        return tiles[(r >> 3) * 128 + (c >> 3) * 64 + (r & 7) * 8 + (c & 7)];
+    };
+    const auto lower = [](double* tiles, int r, int c) -> double& {  // r >= c
+        return tiles[(r >> 3) * 64 + (c >> 3) * 64 + (r & 7) * 8 + (c & 7)];
+    };
+    // Row t of D over K_b over K_a over the identity (all negated).
+    const auto at = [&](int t, int c) -> double& {
+        return t < 16 ? lower(s.D(), t, c) : element(t < 32 ? s.K(0) : t < 48 ? s.K(1) : s.Wt(), t & 15, c);
+    };
+    for (int i = lane; i < 256; i += 32) element(s.Wt(), i >> 4, i & 15) = (i >> 4) == (i & 15) ? -1.0 : 0.0;
+    __syncwarp();  // the identity; and the inputs, which lanes stored in another order
     int bad = 0;
 #pragma unroll 1
-    for (int i = 0; i < 16; ++i) inverse[i] = i % 5 == 0 ? 1.0 : 0.0;
-        // Row operations on [A | I]: row k scaled by 1 / sqrt(pivot) is row k of the inverse factor.
-        // inverse(k, :) = (e_k - sum_{m<k} l_km inverse(m, :)) / l_kk, with l_km = (A inverse(m, :)^T)_k.
-#pragma unroll 1
-    for (int k = 0; k < 4; ++k) {
-        double pivot = -negated_block[5 * k];
-#pragma unroll 1
-        for (int m = 0; m < k; ++m) {
-            double l = 0.0;
-#pragma unroll 1
-            for (int i = 0; i <= m; ++i) l = fma(-negated_block[4 * k + i], inverse[4 * m + i], l);
-            pivot = fma(-l, l, pivot);
-#pragma unroll 1
-            for (int i = 0; i <= m; ++i) inverse[4 * k + i] = fma(-l, inverse[4 * m + i], inverse[4 * k + i]);
-        }
-        if (!(pivot > 0.0 && pivot <= 1.7976931348623157e308) && bad == 0) bad = k + 1;
+    for (int k = 0; k < 16; ++k) {
+        const double pivot = -lower(s.D(), k, k);
+        if (!core::good_pivot(pivot) && bad == 0) bad = k + 1;
         const double r = rsqrt(pivot);
+        __syncwarp();  // the pivot is read before its row is scaled
 #pragma unroll 1
-        for (int i = 0; i <= k; ++i) inverse[4 * k + i] *= r;
+        for (int t = lane; t < 64; t += 32) {
+            if (t < 16 ? t >= k : (t >= 48 || t < 16 + 16 * couplings)) at(t, k) *= -r;
+        }
+        __syncwarp();  // column k before the rows are updated with it
+#pragma unroll 1
+        for (int t = lane; t < 64; t += 32) {
+            if (t < 16 ? t <= k : (t < 48 && t >= 16 + 16 * couplings)) continue;
+            const double x = at(t, k);
+#pragma unroll 1
+            for (int c = k + 1; c < (t < 16 ? t + 1 : 16); ++c)
+                at(t, c) = fma(x, lower(s.D(), c, k), at(t, c));
+        }
+        __syncwarp();  // the updates before the next pivot
     }
     return bad;
 }
 
-/// The negated inverse of the Cholesky factor of the 4 x 4 block in rows g = 2 i + s and columns 2 q + s of a tile, as
-/// B operand of a product whose even columns are wanted (odd ones are zero). `a`: this lane's element of that column
-/// set, negated. scratch: 32 doubles. bad: set to the first bad pivot (1 .. 4) if there is one.
-///
-/// Without division: with p_1 = a_00 and a' = p a - x y the leading minors appear as products, and one reciprocal root
-/// per lane is enough; its latency is the largest of the step. The products are of degree 15 in the entries, so blocks
-/// outside of about 1e-19 .. 1e19, and blocks that are not positive definite, go the careful way.
-__device__ __forceinline__ double pivot_inverse(double a, int s, double* scratch, int lane, int& bad) {
+/// The 4 x 4 block in rows g = 2 i + s and columns 2 q + s of a tile into shared memory; a: this lane's element of those
+/// columns.
+__device__ __forceinline__ void publish_pivot(double a, int s, double* scratch, int lane) {
     const int g = lane >> 2, q = lane & 3;
     if ((g & 1) == s) scratch[(g >> 1) * 4 + q] = a;
-    __syncwarp();  // the block before every lane reads it; its last readers passed three such barriers since
+    __syncwarp();  // the block before every lane reads it; its last readers have passed three such barriers since
+}
+
+/// The negated inverse of the Cholesky factor of the 4 x 4 block in rows g = 2 i + s and columns 2 q + s of a tile, as
+/// B operand of a product whose even columns are wanted (odd ones are zero). The block lies, negated, row-major, in
+/// `scratch`: see publish_pivot.
+///
+/// Without division: with p_1 = a_00 and a' = p a - x y the leading minors appear as products, and one reciprocal root
+/// per lane is enough; its latency is the largest of the step. The products are of degree 15 in the entries: blocks
+/// outside of about 1e-18 .. 1e18, and blocks that are not positive definite, are left to the careful way.
+__device__ __forceinline__ double pivot_inverse(const double* scratch, int lane, pivot_watch& watch) {
+    const int g = lane >> 2, q = lane & 3;
     const double2* z = reinterpret_cast<const double2*>(scratch);
     const double n00 = scratch[0], n22 = scratch[10];
     const double2 r1 = z[2], r2 = z[4], r3 = z[6], r4 = z[7];
@@ -79,47 +136,13 @@ __device__ __forceinline__ double pivot_inverse(double a, int s, double* scratch
     const double p4 = fma(p3, c33, -c32 * c32);
     const double x3 = fma(p3, z3, -x2 * c32);
     const double P2 = p1 * p2, P3 = P2 * p3, P4 = P3 * p4;
+    // Lanes of odd g take part with a zero: a branch around the root would split the schedule of the whole step.
     const int k = g >> 1;
-    const double x = k < 2 ? (k == 0 ? e0 : x1) : (k == 2 ? x2 : x3);
+    const double row = k < 2 ? (k == 0 ? e0 : x1) : (k == 2 ? x2 : x3);
+    const double x = (g & 1) != 0 ? 0.0 : -row;
     const double P = k < 2 ? (k == 0 ? p1 : P2) : (k == 2 ? P3 : P4);
-    double result = (g & 1) ? 0.0 : -x * fast_rsqrt(P);
-
-    // Every pivot positive, every product well inside the range of normal numbers. The same on every lane.
-    constexpr unsigned low = 0x06000000u, range = 0x73000000u;  // about 2^-927 .. 2^+913
-    const int signs = __double2hiint(p1) | __double2hiint(p2) | __double2hiint(p3) | __double2hiint(p4);
-    const bool out = static_cast<unsigned>(__double2hiint(P2)) - low > range ||
-                     static_cast<unsigned>(__double2hiint(P3)) - low > range ||
-                     static_cast<unsigned>(__double2hiint(P4)) - low > range;
-    if (signs < 0 || out) [[unlikely]] {
-        int found = 0;
-        if (lane == 0) found = careful_inverse4(scratch, scratch + 16);
-        found = __shfl_sync(~0u, found, 0);
-        __syncwarp();  // lane 0's inverse before every lane reads it
-        result = (g & 1) ? 0.0 : -scratch[16 + 4 * k + q];
-        if (bad == 0) bad = found;
-    }
-    return result;
-}
-
-/// Which row of a block, 1-based, the natural order of elimination finds bad. By one lane, once a pivot of the permuted
-/// order has failed: `tiles` holds the block (negated, lower tiles, diagonal tiles full) and is destroyed.
-/// \return `otherwise` if the natural order finds nothing, as rounding may have it at the border.
-__device__ inline int first_bad_pivot(double* tiles, int otherwise) {
-    const auto at = [&](int r, int c) -> double& {
-        return tiles[(r < 8 ? 0 : c < 8 ? 64 : 128) + (r & 7) * 8 + (c & 7)];
-    };
-#pragma unroll 1
-    for (int k = 0; k < 16; ++k) {
-        const double pivot = -at(k, k);
-        if (!(pivot > 0.0 && pivot <= 1.7976931348623157e308)) return k + 1;
-#pragma unroll 1
-        for (int i = k + 1; i < 16; ++i) {
-            const double l = at(i, k) / pivot;
-#pragma unroll 1
-            for (int j = k + 1; j <= i; ++j) at(i, j) = fma(l, at(j, k), at(i, j));
-        }
-    }
-    return otherwise;
+    watch.see(p1, P2, P3, P4);
+    return x * fast_rsqrt(P);
 }
 
 /// Columns s of column tile c of X := those columns times the pivot inverse b. Rows of tile row 0 .. 1.
@@ -136,43 +159,48 @@ __device__ __forceinline__ void update_odd(fragment& X, int c, double y) {
 }
 
 /// The step in the file's comment. K: NK negated couplings, overwritten by K L^{-T} (positive). Wt = L^{-T}.
-/// D (negated; lower tiles, diagonal tiles full) is destroyed. side(p), p = 0 .. 3: independent work of the caller, put
-/// beside panel p, where it fills the latency of the pivot block. bad: 0 before; the bad row (1 .. 16) after.
+/// D (negated; lower tiles, diagonal tiles full) is destroyed.
+///
+/// side(p), p = 0 .. 3: work of the caller, put where the latency of panel p's pivot block leaves the tensor cores idle.
+/// side(0) may still add to tile (1, 1) of D and to K: only the first tile column of D is in use before it.
+/// \return 0, or the bad row (1 .. 16)
 template <int NK, class Side>
-__device__ __forceinline__ void eliminate16(fragment& D, fragment (&K)[NK > 0 ? NK : 1], fragment& Wt,
-                                            double* scratch, int lane, int& bad, Side side) {
+__device__ __forceinline__ int eliminate16(fragment& D, fragment (&K)[NK], fragment& Wt,
+                                           elimination_scratch scratch, int lane, Side side) {
     const int g = lane >> 2, q = lane & 3;
-    double* pivots = scratch + lower_doubles;
-    store_lower(scratch, D, lane);  // kept for first_bad_pivot
+    pivot_watch watch;
     set_zero(Wt);
     Wt.v[0][0][0] = Wt.v[1][1][0] = g == 2 * q ? -1.0 : 0.0;
     Wt.v[0][0][1] = Wt.v[1][1][1] = g == 2 * q + 1 ? -1.0 : 0.0;
-    int failed[4] = {0, 0, 0, 0};
-    double u = 0.0;
+    double u = 0.0, w = 0.0;
 
     // Panel 0: even columns of tile column 0.
-    double b = pivot_inverse(D.v[0][0][0], 0, pivots, lane, failed[0]);
+    publish_pivot(D.v[0][0][0], 0, scratch.pivot(0), lane);
+    side(0);
+    store_lower(scratch.D(), D, lane);  // the input, for the careful way
+    SHOAL_UNROLL
+    for (int k = 0; k < NK; ++k) store_full(scratch.K(k), K[k], lane);
+    double b = pivot_inverse(scratch.pivot(0), lane, watch);
     scale_panel(D, 0, 0, b);
     update_odd(D, 0, D.v[0][0][0]);
-    side(0);
+    // Panel 1: odd columns of tile column 0. Its pivot block is under way while the couplings follow panel 0.
+    publish_pivot(D.v[0][0][1], 1, scratch.pivot(1), lane);
     SHOAL_UNROLL
     for (int k = 0; k < NK; ++k) {
         scale_panel(K[k], 0, 0, b);
         update_odd(K[k], 0, D.v[0][0][0]);
     }
-    double w = 0.0;
-    u = 0.0;
     sm80_8x8x4_f64(w, u, Wt.v[0][0][0], b);
     Wt.v[0][0][0] = w;
     u = 0.0;
     sm80_8x8x4_f64(u, Wt.v[0][0][1], Wt.v[0][0][0], D.v[0][0][0]);
     sm80_8x8x4_f64(D.v[1][1][0], D.v[1][1][1], D.v[1][0][0], D.v[1][0][0]);
-
-    // Panel 1: odd columns of tile column 0; then tile column 1 receives all of tile column 0.
-    b = pivot_inverse(D.v[0][0][1], 1, pivots + 32, lane, failed[1]);
+    side(1);
+    b = pivot_inverse(scratch.pivot(1), lane, watch);
     scale_panel(D, 0, 1, b);
     sm80_8x8x4_f64(D.v[1][1][0], D.v[1][1][1], D.v[1][0][1], D.v[1][0][1]);
-    side(1);
+    // Panel 2: even columns of tile column 1, which has received all of tile column 0.
+    publish_pivot(D.v[1][1][0], 0, scratch.pivot(2), lane);
     SHOAL_UNROLL
     for (int k = 0; k < NK; ++k) {
         scale_panel(K[k], 0, 1, b);
@@ -184,15 +212,15 @@ __device__ __forceinline__ void eliminate16(fragment& D, fragment (&K)[NK > 0 ? 
     Wt.v[0][0][1] = w;
     sm80_8x8x4_f64(Wt.v[0][1][0], Wt.v[0][1][1], Wt.v[0][0][0], D.v[1][0][0]);
     sm80_8x8x4_f64(Wt.v[0][1][0], Wt.v[0][1][1], Wt.v[0][0][1], D.v[1][0][1]);
-
-    // Panel 2: even columns of tile column 1.
-    b = pivot_inverse(D.v[1][1][0], 0, pivots + 64, lane, failed[2]);
+    side(2);
+    b = pivot_inverse(scratch.pivot(2), lane, watch);
     w = u = 0.0;
     sm80_8x8x4_f64(w, u, D.v[1][1][0], b);
     D.v[1][1][0] = w;
     u = 0.0;
     sm80_8x8x4_f64(u, D.v[1][1][1], D.v[1][1][0], D.v[1][1][0]);
-    side(2);
+    // Panel 3: odd columns of tile column 1.
+    publish_pivot(D.v[1][1][1], 1, scratch.pivot(3), lane);
     SHOAL_UNROLL
     for (int k = 0; k < NK; ++k) {
         scale_panel(K[k], 1, 0, b);
@@ -200,25 +228,21 @@ __device__ __forceinline__ void eliminate16(fragment& D, fragment (&K)[NK > 0 ? 
     }
     scale_panel(Wt, 1, 0, b);
     update_odd(Wt, 1, D.v[1][1][0]);
-
-    // Panel 3: odd columns of tile column 1.
-    b = pivot_inverse(D.v[1][1][1], 1, pivots + 96, lane, failed[3]);
     side(3);
+    b = pivot_inverse(scratch.pivot(3), lane, watch);
     SHOAL_UNROLL
     for (int k = 0; k < NK; ++k) scale_panel(K[k], 1, 1, b);
     scale_panel(Wt, 1, 1, b);
 
-    if (failed[0] | failed[1] | failed[2] | failed[3]) [[unlikely]] {
-        if (lane == 0) {
-            int row = 16;  // pivot i of panel (c, s) is row 8 c + 2 i + s
-            for (int p = 3; p >= 0; --p) {
-                if (failed[p]) row = 8 * (p >> 1) + 2 * (failed[p] - 1) + (p & 1) + 1;
-            }
-            bad = first_bad_pivot(scratch, row);
-        }
-        bad = __shfl_sync(~0u, bad, 0);
-        __syncwarp();  // lane 0 has read the block that the next step overwrites
+    int bad = 0;
+    if (watch.trouble()) [[unlikely]] {
+        bad = careful_eliminate16(scratch, NK, lane);
+        SHOAL_UNROLL
+        for (int k = 0; k < NK; ++k) load_full(K[k], scratch.K(k), lane);
+        load_full(Wt, scratch.Wt(), lane);
+        __syncwarp();  // all is read before the next step stores its input
     }
+    return bad;
 }
 
 /// Column tile c of G = X W = X (Wt)^T for the upper Wt.

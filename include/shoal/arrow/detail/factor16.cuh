@@ -81,11 +81,16 @@ struct pending {
 struct tail16 {
     const factor16_args& p;
     int tail, lane;
-    double* scratch;
+    elimination_scratch scratch;
+    mutable unsigned phases = 0;  // of the input barriers
     block_offsets at;
 
     __device__ __forceinline__ tail16(const factor16_args& args, int i, int l, double* s)
-        : p(args), tail(i), lane(l), scratch(s), at(l) {}
+        : p(args), tail(i), lane(l), scratch{s}, at(l) {
+        if (lane < 2) barrier_init(scratch.input_barrier(lane));
+        barrier_init_fence();
+        __syncwarp();  // the barriers before anyone waits there
+    }
     __device__ __forceinline__ const double* diagonal(int j) const {
         return p.K.diagonal + (static_cast<long long>(tail) * p.at.stages + (p.at.stages - j)) * 256;
     }
@@ -101,9 +106,6 @@ struct tail16 {
     }
 };
 
-/// Blocks that the prefetch runs ahead of the elimination.
-inline constexpr int prefetch_distance = 4;
-
 /// Eliminates the interior a + 1 .. b - 1 of chunk c of `chunks`. Left: whether the chunk has a separator on its left (all
 /// but the first).
 template <bool Left>
@@ -111,95 +113,112 @@ __device__ __forceinline__ void eliminate_chunk(const tail16& t, int c, int chun
                                                 separators out) {
     constexpr int NK = Left ? 2 : 1;
     const int lane = t.lane;
-    if (lane == 0) {
-        for (int j = a + 2; j <= min(b, a + prefetch_distance); ++j) {
-            prefetch_l2(t.diagonal(j), 256);
-            if (j < b) prefetch_l2(t.coupling(j), 256);
-        }
-    }
     // The left neighbour is eliminated first exactly when the right one is not.
     const bool left_last = (c & 1) != 0 && c < chunks;
-    fragment D, K[NK], Wt, next_D, next_K, sum;
-    load_symmetric(D, t.diagonal(a + 1), t.at);
+    fragment D, K[NK], Wt, sum;
     set_zero(sum);
     if (a + 1 == b) {  // no interior
+        load_symmetric(D, t.diagonal(b), t.at);
         negate_lower(D);
         store_lower(out.from_left(c), D, lane);
         if constexpr (Left) {
             store_lower(out.from_right(c - 1), sum, lane);
             if (left_last) {
                 load_block(K[0], t.coupling(a), t.at);
-                negate(K[0]);
-                store_full(out.to_left(c), K[0], lane);
             } else {
                 load_block_transposed(K[0], t.coupling(a), t.at);
-                negate(K[0]);
-                store_full(out.to_right(c - 1), K[0], lane);
             }
+            negate(K[0]);
+            store_full(left_last ? out.to_left(c) : out.to_right(c - 1), K[0], lane);
         }
         return;
     }
-    load_block_transposed(K[0], t.coupling(a + 1), t.at);
-    if constexpr (Left) {
-        load_block(K[1], t.coupling(a), t.at);
-        negate(K[1]);
+    // Blocks of stage j come through slot j & 1, two steps ahead. Asking the L2 cache for more
+    // of them costs: at 200 x 160 prefetches four steps further made it 20 % slower.
+    const auto fetch = [&](int j) {
+        const unsigned barrier = t.scratch.input_barrier(j & 1),
+                       target = shared_address(t.scratch.input(j & 1));
+        expect_bytes(barrier, j < b ? 4096 : 2048);
+        bulk_copy_part(target, t.diagonal(j), 2048, barrier);
+        if (j < b) bulk_copy_part(target + 2048, t.coupling(j), 2048, barrier);
+    };
+    unsigned phases = t.phases;
+    const auto receive = [&](int j, fragment& block, fragment& coupling) {
+        barrier_wait(t.scratch.input_barrier(j & 1), (phases >> (j & 1)) & 1u);
+        phases ^= 1u << (j & 1);
+        load_symmetric(block, t.scratch.input(j & 1), t.at);
+        load_block_transposed(coupling, t.scratch.input(j & 1) + full_doubles, t.at);
+    };
+    if (lane == 0) {
+        fetch(a + 1);
+        fetch(a + 2);
     }
+    if constexpr (Left) load_block(K[1], t.coupling(a), t.at);
+    receive(a + 1, D, K[0]);
+    __syncwarp();  // the slot is read before it is filled again
+    if (lane == 0 && a + 3 <= b) fetch(a + 3);
+    if constexpr (Left) negate(K[1]);
     negate_lower(D);
     negate(K[0]);
+    // The step before this one: what it adds to its neighbours, and its record, are made while this one waits for its
+    // pivots. Zero before the first.
     pending<NK> last;
     set_zero(last.Wt);
     SHOAL_UNROLL
     for (int k = 0; k < NK; ++k) set_zero(last.K[k]);
 #pragma unroll 1
     for (int j = a + 1; j < b; ++j) {
-        load_symmetric(next_D, t.diagonal(j + 1), t.at);
-        load_block_transposed(next_K, t.coupling(min(j + 1, b - 1)), t.at);
-        if (lane == 0 && j + prefetch_distance <= b) {
-            prefetch_l2(t.diagonal(j + prefetch_distance), 256);
-            prefetch_l2(t.coupling(min(j + prefetch_distance, b - 1)), 256);
-        }
         double* previous = t.record(j - 1);
         const bool really = j > a + 1;
-        int bad = 0;
-        eliminate16<NK>(D, K, Wt, t.scratch, lane, bad,
-                        [&](int p) { last.store(p, previous, lane, really); });
-        t.report(0, j, bad);
-        negate_lower(next_D);
-        add_gram(next_D, K[0]);
+        add_outer_tile(D, last.K[0], last.K[0], 0);
+        const auto side = [&](int panel) {
+            if (panel == 0) {
+                add_gram_tile(D, last.K[0]);
+                if constexpr (Left) add_outer(K[1], last.K[1], last.K[0]);
+            }
+            if (panel == 1) {
+                if constexpr (Left) add_gram(sum, last.K[1]);
+            }
+            if (panel == 2) last.store(0, previous, lane, really);
+            if (panel == 3) {
+                last.store(1, previous, lane, really);
+                last.store(2, previous, lane, really);
+            }
+        };
+        t.report(0, j, eliminate16<NK>(D, K, Wt, t.scratch, lane, side));
         last.Wt = Wt;
-        last.K[0] = K[0];
-        D = next_D;
-        if constexpr (Left) {
-            fragment fill;
-            set_zero(fill);
-            add_outer(fill, K[1], K[0]);
-            add_gram(sum, K[1]);
-            last.K[1] = K[1];
-            K[1] = fill;
-        }
-        negate(next_K);
-        K[0] = next_K;
+        SHOAL_UNROLL
+        for (int k = 0; k < NK; ++k) last.K[k] = K[k];
+        receive(j + 1, D, K[0]);  // at the separator the coupling is old data that nobody uses
+        negate_lower(D);
+        negate(K[0]);
+        if constexpr (Left) set_zero(K[1]);
+        __syncwarp();  // the slot is read before it is filled again
+        if (lane == 0 && j + 3 <= b) fetch(j + 3);
     }
+    add_gram(D, last.K[0]);
     store_lower(out.from_left(c), D, lane);
     if constexpr (Left) {
-        store_lower(out.from_right(c - 1), sum, lane);
+        fragment fill;
+        set_zero(fill);
         if (left_last) {
-            store_full(out.to_left(c), K[1], lane);
+            add_outer(fill, last.K[1], last.K[0]);
         } else {
-            fragment fill;
-            set_zero(fill);
             add_outer(fill, last.K[0], last.K[1]);
-            store_full(out.to_right(c - 1), fill, lane);
         }
+        store_full(left_last ? out.to_left(c) : out.to_right(c - 1), fill, lane);
+        add_gram(sum, last.K[1]);
+        store_lower(out.from_right(c - 1), sum, lane);
     }
     last.store_all(t.record(b - 1), lane);
+    t.phases = phases;
 }
 
-/// Eliminates separator c of `chunks` at level l; its record stays pending. j: its stage.
-/// \return whether it had a left neighbour
-__device__ __forceinline__ bool eliminate_separator(const tail16& t, int l, int c, int chunks, int j,
-                                                    separators sep, pending<2>& done) {
-    const int lane = t.lane, a = c - (1 << l), b = min(c + (1 << l), chunks);
+/// Eliminates separator c, of neighbours a (0: none) and b, into separators a and b; its record stays pending.
+/// left_last: b is eliminated before a. \return 0, or the bad row
+__device__ __forceinline__ int eliminate_separator(const tail16& t, int c, int a, int b, bool left_last,
+                                                   separators sep, pending<2>& done) {
+    const int lane = t.lane;
     fragment D, T;
     load_lower(D, sep.from_left(c), lane);
     load_lower(T, sep.from_right(c), lane);
@@ -208,48 +227,28 @@ __device__ __forceinline__ bool eliminate_separator(const tail16& t, int l, int 
     int bad = 0;
     if (a == 0) {
         fragment K[1] = {done.K[0]};
-        eliminate16<1>(D, K, done.Wt, t.scratch, lane, bad, [](int) {});
-        load_lower(T, sep.from_left(b), lane);
-        add_gram(T, K[0]);
-        store_lower(sep.from_left(b), T, lane);
+        bad = eliminate16<1>(D, K, done.Wt, t.scratch, lane, [](int) {});
         done.K[0] = K[0];
     } else {
         load_full(done.K[1], sep.to_left(c), lane);
-        eliminate16<2>(D, done.K, done.Wt, t.scratch, lane, bad, [](int) {});
+        bad = eliminate16<2>(D, done.K, done.Wt, t.scratch, lane, [](int) {});
         fragment fill;
         set_zero(fill);
-        const bool left_last = b < chunks && ((b >> (l + 1)) & 1) != 0;
         if (left_last) {
             add_outer(fill, done.K[1], done.K[0]);
         } else {
             add_outer(fill, done.K[0], done.K[1]);
         }
-        load_lower(T, sep.from_left(b), lane);
-        add_gram(T, done.K[0]);
-        store_lower(sep.from_left(b), T, lane);
         load_lower(T, sep.from_right(a), lane);
         add_gram(T, done.K[1]);
         store_lower(sep.from_right(a), T, lane);
         store_full(left_last ? sep.to_left(b) : sep.to_right(a), fill, lane);
     }
-    t.report(1 + l, j, bad);
-    return a != 0;
+    load_lower(T, sep.from_left(b), lane);
+    add_gram(T, done.K[0]);
+    store_lower(sep.from_left(b), T, lane);
+    return bad;
 }
-
-/// Eliminates x_1 into the root: gram of the tail to X and to memory; its record stays pending.
-__device__ __forceinline__ void eliminate_x1(const tail16& t, const double* block, const double* to_root,
-                                             pending<1>& done, fragment& X) {
-    fragment D;
-    load_lower(D, block, t.lane);
-    load_full(done.K[0], to_root, t.lane);
-    int bad = 0;
-    eliminate16<1>(D, done.K, done.Wt, t.scratch, t.lane, bad, [](int) {});
-    t.report(last_round, t.p.at.stages, bad);
-    set_zero(X);
-    add_gram(X, done.K[0]);
-    store_lower(t.p.grams + static_cast<long long>(t.tail) * lower_doubles, X, t.lane);
-}
-
 /// Adds count grams in the order first, first + step, ... into the lower tiles of X.
 __device__ __forceinline__ void sum_grams(fragment& X, const double* grams, int first, int count, int step,
                                           int lane) {
@@ -280,17 +279,15 @@ __device__ __forceinline__ bool reduce_grams(const factor16_args& p, int tail, f
 #pragma unroll 1
     for (int pass = 0; pass < 2; ++pass) {
         if (warp == reducer) {
-            __threadfence();  // this warp's gram, before the arrival that announces it
-            __syncwarp();
+            __syncwarp();  // this warp's gram, before the arrival that announces it
             if (lane == 0) {
-                is_last = atomicAdd(counter, 1u) == static_cast<unsigned>(members - 1);
+                is_last = arrive(counter) == static_cast<unsigned>(members - 1);
                 if (is_last != 0) *counter = 0;
             }
             if (pass == 0) meanwhile();
         }
         __syncthreads();  // is_last before everyone reads it
         if (is_last == 0) return false;
-        __threadfence();  // the arrivals before the grams they announced
         sum_grams(X, grams, warp, members, warps, lane);
         store_lower(shared + warp * lower_doubles, X, lane);
         __syncthreads();  // the warps' sums before they are added; is_last read by all before the next pass sets it
@@ -313,22 +310,24 @@ __device__ __forceinline__ bool reduce_grams(const factor16_args& p, int tail, f
     return true;
 }
 
-/// The root: D = R - sum of grams. One warp.
-__device__ __forceinline__ void eliminate_root(const factor16_args& p, fragment& sum, double* scratch,
-                                               int lane) {
-    const block_offsets at(lane);
-    fragment D, none[1], Wt;
-    load_symmetric(D, p.K.root, at);
+/// What the factorisation found, once the root is done: by one lane.
+__device__ __forceinline__ void conclude(const factor16_args& p, int bad_in_root) {
+    const unsigned long long key = __ldcg(p.failure);
+    *p.result = key != no_failure ? decode_failure(key, p.at.stages) : info{-1, 0, bad_in_root};
+    *p.failure = no_failure;
+}
+/// Separator `at` := the root minus the sum of all grams, ready to be eliminated; its other slots are zero.
+__device__ __forceinline__ void put_root(const factor16_args& p, const fragment& sum, separators sep, int at,
+                                         int lane) {
+    const block_offsets where(lane);
+    fragment D, none;
+    load_symmetric(D, p.K.root, where);
     negate_lower(D);
     add_lower(D, sum);
-    int bad = 0;
-    eliminate16<0>(D, none, Wt, scratch, lane, bad, [](int) {});
-    store_transposed_lower(p.root_record, Wt, lane);
-    if (lane == 0) {
-        const unsigned long long key = __ldcg(p.failure);
-        *p.result = key != no_failure ? decode_failure(key, p.at.stages) : info{-1, 0, bad};
-        *p.failure = no_failure;
-    }
+    set_zero(none);
+    store_lower(sep.from_left(at), D, lane);
+    store_lower(sep.from_right(at), none, lane);
+    store_full(sep.to_right(at), none, lane);
 }
 
 /// Clustered: a tail is worked on by a cluster; its blocks share the chunks, block 0 does the rest.
@@ -336,7 +335,7 @@ template <bool Clustered>
 __global__ void __launch_bounds__(max_factor_warps * 32, 1)
     factor16_kernel(const __grid_constant__ factor16_args p, int cluster) {
     extern __shared__ __align__(128) double shared16[];
-    const int lane = static_cast<int>(threadIdx.x & 31), warp = static_cast<int>(threadIdx.x >> 5);
+    const int lane = static_cast<int>(threadIdx.x & 31), warp = uniform_warp_index();
     const int warps = static_cast<int>(blockDim.x >> 5);
     const int tail = Clustered ? static_cast<int>(blockIdx.x) / cluster : static_cast<int>(blockIdx.x);
     const int rank = Clustered ? static_cast<int>(blockIdx.x) % cluster : 0;
@@ -348,11 +347,16 @@ __global__ void __launch_bounds__(max_factor_warps * 32, 1)
         cluster_barrier();  // every block of the cluster runs before anyone writes into block 0
     }
     const int workers = Clustered ? warps * cluster : warps;
+    const int P = p.at.chunks;
     if (rank == 0 && warp == warps - 1) {
-        fragment C;
+        // x_1 is separator P, the root P + 1: it receives the tail's contribution.
+        fragment C, none;
         load_block(C, p.K.coupling + static_cast<long long>(tail) * 256, t.at);
+        set_zero(none);
+        store_lower(mine.from_right(P), none, lane);
+        store_lower(mine.from_left(P + 1), none, lane);
         negate(C);
-        store_full(mine.to_right(p.at.chunks), C, lane);
+        store_full(mine.to_right(P), C, lane);
     }
 #pragma unroll 1
     for (int c = 1 + (Clustered ? rank * warps : 0) + warp; c <= p.at.chunks; c += workers) {
@@ -366,8 +370,9 @@ __global__ void __launch_bounds__(max_factor_warps * 32, 1)
         cluster_barrier();  // the chunks' results before block 0 reads them
         if (rank != 0) return;
     }
-    // The warps take turns, and records are written behind the next barrier: another warp is then already at work on
-    // the next level.
+    // Levels 0 .. levels - 1, then x_1, then (the last tail to arrive only) the root. The warps take turns, and records are
+    // written behind the next barrier: another warp is then already at work on the next level. One body for all of them:
+    // the instruction cache is small.
     pending<2> done;
     set_zero(done.K[1]);
     bool has_left = false;
@@ -379,40 +384,63 @@ __global__ void __launch_bounds__(max_factor_warps * 32, 1)
         done.store(2, t.record(unwritten), lane, true);
         unwritten = 0;
     };
+    const int levels = separator_levels(P);
     int turn = 0;
 #pragma unroll 1
-    for (int l = 0; (1 << l) < p.at.chunks; ++l) {
-        __syncthreads();  // the chunks, or level l - 1, before level l reads them
-        const int jobs = (p.at.chunks - 1 + (1 << l)) >> (l + 1);
-        const int first = warp >= turn ? warp - turn : warp - turn + warps;
+    for (int l = 0; l <= levels + 1; ++l) {
+        __syncthreads();  // the chunks, or the level before, before this level reads them
+        const int jobs = l < levels ? (P - 1 + (1 << l)) >> (l + 1) : 1;
+        int job = warp >= turn ? warp - turn : warp - turn + warps;
 #pragma unroll 1
-        for (int job = first; job < jobs || unwritten != 0; job += warps) {
+        do {
             flush();
             if (job >= jobs) break;
-            const int c = (2 * job + 1) << l;
-            unwritten = p.at.split[c];
-            has_left = eliminate_separator(t, l, c, p.at.chunks, unwritten, mine, done);
+            const int c = l < levels ? (2 * job + 1) << l : P + l - levels;
+            const int a = l < levels ? c - (1 << l) : 0;
+            const int b = l < levels    ? min(c + (1 << l), P)
+                          : l == levels ? P + 1
+                                        : P;  // the root's goes nowhere
+            has_left = a > 0;
+            const bool left_last = b < P && ((b >> (l + 1)) & 1) != 0;
+            const int bad = eliminate_separator(t, c, a, b, left_last, mine, done);
+            if (l <= levels) {
+                unwritten = p.at.split[c];
+                t.report(l < levels ? 1 + l : last_round, unwritten, bad);
+            } else {
+                store_transposed_lower(p.root_record, done.Wt, lane);
+                if (lane == 0) conclude(p, bad);
+            }
+            job += warps;
+        } while (job < jobs);
+        if (l == levels) {
+            fragment X;
+            if (warp == turn) {
+                load_lower(X, mine.from_left(P + 1), lane);
+                store_lower(p.grams + static_cast<long long>(tail) * lower_doubles, X, lane);
+            }
+            double* sums = mine.base + (P + 1) * separator_doubles;
+            if (!reduce_grams(p, tail, X, sums, lane, warp, warps, turn, flush)) return;
+            if (warp == turn) put_root(p, X, mine, P + 1, lane);
         }
-        turn = (turn + jobs) % warps;
-    }
-    __syncthreads();  // the last level before x_1
-    flush();
-    fragment X;
-    pending<1> x1;
-    if (warp == turn) eliminate_x1(t, mine.from_left(p.at.chunks), mine.to_right(p.at.chunks), x1, X);
-    if (reduce_grams(p, tail, X, mine.base, lane, warp, warps, turn,
-                     [&] { x1.store_all(t.record(p.at.stages), lane); }) &&
-        warp == turn) {
-        eliminate_root(p, X, t.scratch, lane);
+        for (turn += l == levels ? 0 : jobs; turn >= warps;) turn -= warps;
     }
 }
 
 /// An arrow without tails: the root alone. One warp.
 static __global__ void __launch_bounds__(32) root16_kernel(const __grid_constant__ factor16_args p) {
-    __shared__ __align__(16) double scratch[eliminate_scratch];
+    __shared__ __align__(16) double shared[eliminate_scratch + 2 * separator_doubles];
+    const int lane = static_cast<int>(threadIdx.x);
+    const tail16 t(p, 0, lane, shared);
+    const separators s{shared + eliminate_scratch};
+    pending<2> done;
     fragment none;
     set_zero(none);
-    eliminate_root(p, none, scratch, static_cast<int>(threadIdx.x));
+    put_root(p, none, s, 1, lane);
+    store_lower(s.from_left(2), none, lane);
+    __syncwarp();
+    const int bad = eliminate_separator(t, 1, 0, 2, false, s, done);
+    store_transposed_lower(p.root_record, done.Wt, lane);
+    if (lane == 0) conclude(p, bad);
 }
 
 }  // namespace shoal::arrow::detail

@@ -81,14 +81,18 @@ __device__ __forceinline__ void add_outer(fragment& C, const fragment& X, const 
     add_outer_tile(C, X, Y, 0);
     add_outer_tile(C, X, Y, 1);
 }
-/// The lower tiles of C += X X^T.
-__device__ __forceinline__ void add_gram(fragment& C, const fragment& X) {
-    add_outer_tile(C, X, X, 0);
+/// Tile (1, 1) of C += X X^T.
+__device__ __forceinline__ void add_gram_tile(fragment& C, const fragment& X) {
     SHOAL_UNROLL
     for (int k = 0; k < 4; ++k) {
         const double x = X.v[1][k >> 1][k & 1];
         sm80_8x8x4_f64(C.v[1][1][0], C.v[1][1][1], x, x);
     }
+}
+/// The lower tiles of C += X X^T.
+__device__ __forceinline__ void add_gram(fragment& C, const fragment& X) {
+    add_outer_tile(C, X, X, 0);
+    add_gram_tile(C, X);
 }
 
 /// -x through the sign bit. Volatile: where it stands is where it happens. Negating right behind a load would make
@@ -189,9 +193,9 @@ struct block_offsets {
 __device__ __forceinline__ void load_symmetric(fragment& X, const double* p, const block_offsets& o) {
     SHOAL_UNROLL
     for (int s = 0; s < 2; ++s) {
-        X.v[0][0][s] = __ldg(p + o.diagonal[s]);
-        X.v[1][0][s] = __ldg(p + o.column + 16 * s + 8);
-        X.v[1][1][s] = __ldg(p + o.diagonal[s] + 8 * 17);
+        X.v[0][0][s] = p[o.diagonal[s]];
+        X.v[1][0][s] = p[o.column + 16 * s + 8];
+        X.v[1][1][s] = p[o.diagonal[s] + 8 * 17];
     }
     X.v[0][1][0] = X.v[0][1][1] = 0.0;
 }
@@ -202,7 +206,7 @@ __device__ __forceinline__ void load_block(fragment& X, const double* p, const b
         SHOAL_UNROLL
         for (int c = 0; c < 2; ++c) {
             SHOAL_UNROLL
-            for (int s = 0; s < 2; ++s) X.v[t][c][s] = __ldg(p + o.column + 128 * c + 16 * s + 8 * t);
+            for (int s = 0; s < 2; ++s) X.v[t][c][s] = p[o.column + 128 * c + 16 * s + 8 * t];
         }
     }
 }
@@ -212,7 +216,7 @@ __device__ __forceinline__ void load_block_transposed(fragment& X, const double*
     for (int t = 0; t < 2; ++t) {
         SHOAL_UNROLL
         for (int c = 0; c < 2; ++c) {
-            const double2 a = __ldg(reinterpret_cast<const double2*>(p + o.row + 128 * t + 8 * c));
+            const double2 a = *reinterpret_cast<const double2*>(p + o.row + 128 * t + 8 * c);
             X.v[t][c][0] = a.x;
             X.v[t][c][1] = a.y;
         }

@@ -4,6 +4,7 @@
 /// Factorisation for any block size up to 32, float and double: the schedule of factor16.cuh with generic steps.
 /// One block per tail; separators in global memory.
 
+#include <shoal/arrow/detail/bulk_copy.cuh>
 #include <shoal/arrow/detail/failure.hpp>
 #include <shoal/arrow/detail/generic_step.cuh>
 #include <shoal/arrow/detail/schedule.hpp>
@@ -198,16 +199,14 @@ __global__ void __launch_bounds__(128)
         __syncthreads();  // the last level before x_1
         if (warp == 0) {
             t.last_step();
-            __threadfence();  // this tail's gram before its arrival
-            __syncwarp();
+            __syncwarp();  // this tail's gram before its arrival
             if (lane == 0) {
-                is_last = atomicAdd(p.arrivals, 1u) == static_cast<unsigned>(p.tails - 1);
+                is_last = arrive(p.arrivals) == static_cast<unsigned>(p.tails - 1);
                 if (is_last != 0) *p.arrivals = 0;
             }
         }
         __syncthreads();  // is_last
         if (is_last == 0) return;
-        __threadfence();  // the arrivals before the grams they announced
     }
     generic_root<T, n>(p, generic_scratch<T, n>{shared});
 }

@@ -21,10 +21,16 @@ struct solver16 {
     __device__ __forceinline__ double* unknowns(int j, int column) const {
         return p.b + column * p.ld + (static_cast<long long>(tail) * p.at.stages + (p.at.stages - j)) * 16;
     }
-    /// The caller's vector of stage j, all columns, by 16 NR lanes.
-    __device__ __forceinline__ void load_vector(double* to, int j) const {
-        for (int i = lane; i < 16 * NR; i += 32)
-            to[i] = (i >> 4) < p.columns ? unknowns(j, i >> 4)[i & 15] : 0.0;
+    /// The caller's vectors of `count` stages j, j + 1, ..., all columns, on their way to `to`: see wait_for_copies().
+    __device__ __forceinline__ void copy_vectors(double* to, int j, int count) const {
+        for (int i = lane; i < count * 16 * NR; i += 32) {
+            const int column = (i >> 4) % NR;
+            if (column < p.columns) {
+                copy_8_bytes(to + i, unknowns(j + i / (16 * NR), column) + (i & 15));
+            } else {
+                to[i] = 0.0;
+            }
+        }
     }
 
     /// r = sum of the two vectors; targets updated; the operands of W in r0, r1.
@@ -92,7 +98,7 @@ __global__ void __launch_bounds__(NR == 1 ? 512 : 256, 1)
     solve16_kernel(const __grid_constant__ solve16_args p, int cluster) {
     extern __shared__ __align__(128) double shared16[];
     constexpr int vec = 16 * NR;
-    const int lane = static_cast<int>(threadIdx.x & 31), warp = static_cast<int>(threadIdx.x >> 5);
+    const int lane = static_cast<int>(threadIdx.x & 31), warp = uniform_warp_index();
     const int warps = static_cast<int>(blockDim.x >> 5);
     const int tail = Clustered ? static_cast<int>(blockIdx.x) / cluster : static_cast<int>(blockIdx.x);
     const int rank = Clustered ? static_cast<int>(blockIdx.x) % cluster : 0;
@@ -118,17 +124,25 @@ __global__ void __launch_bounds__(NR == 1 ? 512 : 256, 1)
     const int a = active ? p.at.split[index] : 0, b = active ? p.at.split[index + 1] : 1, m = b - a - 1;
     job_deal deal{warp, warps, 0, 0};
 
-    // Copies first: nothing that they fetch depends on the right-hand side.
-    if (lane == 0) {
-        for (int i = 0; i < slots; ++i) barrier_init(s.ring.barriers + 8u * i);
-        barrier_init_fence();
-        for (int i = 0; i < m && i < p.ring; ++i) {
-            const int step = Sweep == sweep::backward ? m - 1 - i : i;
-            s.ring.start(step % p.ring, s.record(a + 1 + step), has_left, Sweep == sweep::backward);
-        }
+    if (active) {
+        // The separator's own right-hand side comes with its chunk; the backward sweep takes x from elsewhere.
+        const int count = Sweep == sweep::backward ? m : m + 1;
+        s.copy_vectors(chunk, a + 1, count);
+        for (int i = lane; i < vec; i += 32) chunk[(m + 1) * vec + i] = 0.0;
     }
+    // The records: nothing that is fetched here depends on the right-hand side.
+    if (lane < slots) barrier_init(s.ring.barriers + 8u * lane);
+    barrier_init_fence();
+    __syncwarp();  // the barriers before anyone's copy arrives there
+    if (lane < m && lane < p.ring) {
+        const int step = Sweep == sweep::backward ? m - 1 - lane : lane;
+        const int slot = Sweep == sweep::backward ? step % p.ring : step;
+        s.ring.start(slot, s.record(a + 1 + step), has_left, Sweep == sweep::backward);
+    }
+#pragma unroll 1
     for (int l = 0; (1 << l) < p.at.chunks; ++l) {
         const int jobs = job_deal::at_level(l, p.at.chunks);
+#pragma unroll 1
         for (int i = deal.first(); i < jobs; i += warps, ++deal.mine) {
             if (lane == 0 && rank == 0) {
                 s.ring.start(p.ring + deal.mine, s.record(p.at.split[(2 * i + 1) << l]), i > 0,
@@ -141,24 +155,35 @@ __global__ void __launch_bounds__(NR == 1 ? 512 : 256, 1)
     if (lane == 0 && rank == 0 && warp == root_warp) {
         s.ring.start(p.ring + deal.mine, s.record(p.at.stages), false, Sweep == sweep::backward);
     }
+#pragma unroll 1
     for (int i = static_cast<int>(threadIdx.x); i < (p.at.chunks + 2) * vec;
          i += static_cast<int>(blockDim.x)) {
-        left[i] = right[i] = 0.0;
+        // The root's place in tail 0 gets its right-hand side below, from another warp.
+        const bool root_of_first =
+            tail == 0 && i >= (p.at.chunks + 1) * vec && i / 16 - (p.at.chunks + 1) * NR < p.columns;
+        if (Sweep == sweep::backward || !root_of_first) left[i] = 0.0;
+        right[i] = 0.0;
     }
+#pragma unroll 1
     for (int i = static_cast<int>(threadIdx.x); i < vec; i += static_cast<int>(blockDim.x)) s.zero[i] = 0.0;
-    if (active) {
-        // The separator's own right-hand side comes with its chunk; the backward sweep takes x from elsewhere.
-        const int count = Sweep == sweep::backward ? m : m + 1;
-        for (int i = 0; i < count; ++i) s.load_vector(chunk + i * vec, a + 1 + i);
-        for (int i = lane; i < vec; i += 32) chunk[(m + 1) * vec + i] = 0.0;
-    }
     double2 w_root[3];
     if (Sweep == sweep::fused && warp == root_warp && rank == 0) {
         record_part r;
         r.load_inverse(p.root_record, lane);
         for (int i = 0; i < 3; ++i) w_root[i] = r.w[i];
     }
-    __syncwarp();                                // the barriers' initialisation, and this warp's vectors
+    if (Sweep != sweep::backward && tail == 0 && rank == 0 && warp == root_warp) {
+        // The root's right-hand side joins tail 0's part, so that nobody reads it after x_0 stands there.
+        for (int i = lane; i < vec; i += 32) {
+            if ((i >> 4) < p.columns) {
+                copy_8_bytes(
+                    left + (p.at.chunks + 1) * vec + i,
+                    p.b + (i >> 4) * p.ld + static_cast<long long>(p.tails) * p.at.stages * 16 + (i & 15));
+            }
+        }
+    }
+    wait_for_copies();
+    __syncwarp();                                // this warp's vectors
     if constexpr (Clustered) cluster_barrier();  // block 0's vectors are zero before anyone writes there
     __syncthreads();                             // zero
 
@@ -235,6 +260,7 @@ __global__ void __launch_bounds__(NR == 1 ? 512 : 256, 1)
                 __syncthreads();  // the chunks, or level l - 1, before level l reads them
                 finish();
                 const int jobs = job_deal::at_level(l, p.at.chunks);
+#pragma unroll 1
                 for (int i = walk.first(); i < jobs; i += warps, ++walk.mine) {
                     finish();
                     const int c = (2 * i + 1) << l, na = c - (1 << l), nb = min(c + (1 << l), p.at.chunks);
@@ -256,17 +282,6 @@ __global__ void __launch_bounds__(NR == 1 ? 512 : 256, 1)
                 s.ring.wait(slot_of);
                 r.load_gains(s.ring.slots + slot_of * record16, false, lane);
                 r.load_inverse(s.ring.slots + slot_of * record16, lane);
-                if (tail == 0) {
-                    // The root's right-hand side joins tail 0's part, so that nobody reads it after x_0 stands there.
-                    for (int i = lane; i < vec; i += 32) {
-                        left[(p.at.chunks + 1) * vec + i] =
-                            (i >> 4) < p.columns
-                                ? p.b[(i >> 4) * p.ld + static_cast<long long>(p.tails) * p.at.stages * 16 +
-                                      (i & 15)]
-                                : 0.0;
-                    }
-                    __syncwarp();  // it before the step subtracts from it
-                }
                 double* root = left + (p.at.chunks + 1) * vec;
                 s.forward(r, left + p.at.chunks * vec, s.zero, root, right, false, r0, r1);
                 __syncwarp();  // the tail's part before other lanes publish it
@@ -288,16 +303,14 @@ __global__ void __launch_bounds__(NR == 1 ? 512 : 256, 1)
         __shared__ int is_last;
         if (rank != 0) return;
         if (warp == root_warp) {
-            __threadfence();  // this tail's part before its arrival
-            __syncwarp();
+            __syncwarp();  // this tail's part before its arrival
             if (lane == 0) {
-                is_last = atomicAdd(p.finished, 1u) == static_cast<unsigned>(p.tails - 1);
+                is_last = arrive(p.finished) == static_cast<unsigned>(p.tails - 1);
                 if (is_last != 0) *p.finished = 0;
             }
         }
         __syncthreads();  // is_last
         if (is_last == 0) return;
-        __threadfence();  // the arrivals before the parts they announced
     }
     // ---- root: every block adds the parts of all tails itself, in one order
     double* x_root = left + (p.at.chunks + 1) * vec;
@@ -374,7 +387,8 @@ __global__ void __launch_bounds__(NR == 1 ? 512 : 256, 1)
                 for (int i = static_cast<int>(threadIdx.x); i < vec; i += 32 * warps)
                     x_root[i] = p.root_solution[i];
                 for (int c = 1 + warp; c <= p.at.chunks; c += warps)
-                    s.load_vector(left + c * vec, p.at.split[c]);
+                    s.copy_vectors(left + c * vec, p.at.split[c], 1);
+                wait_for_copies();
                 __syncthreads();  // z of the separators and x_0
             }
         }
@@ -393,6 +407,7 @@ __global__ void __launch_bounds__(NR == 1 ? 512 : 256, 1)
                 deal.previous_level(jobs);
                 int i = deal.first();
                 while (i + warps < jobs) i += warps;
+#pragma unroll 1
                 for (; i >= 0 && i < jobs; i -= warps) {
                     const int c = (2 * i + 1) << l, na = c - (1 << l), nb = min(c + (1 << l), p.at.chunks);
                     const int slot_of = p.ring + --deal.mine;
