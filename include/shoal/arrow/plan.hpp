@@ -38,6 +38,7 @@ constexpr int levels(int stages) {
 constexpr int stage_of(int stages, int node) {
     return stages - node;
 }
+/// Node j = 1 .. N of stage k = 0 .. N-1 in memory.
 constexpr int node_of(int stages, int stage) {
     return stages - stage;
 }

@@ -17,6 +17,7 @@
 
 namespace shoal::mpc {
 
+/// Choices of fly().
 struct flight_settings {
     int scenarios = 1;
     int stages = 1;
@@ -31,6 +32,7 @@ struct flight_settings {
     sqp_settings sqp = {};
 };
 
+/// One control step as it was flown.
 struct flight_step {
     double time;
     double x[state_size];  ///< at the beginning of the step
@@ -42,6 +44,7 @@ struct flight_step {
     sqp_result control;
 };
 
+/// A whole flight.
 struct flight_result {
     std::vector<flight_step> steps;
     double final_state[state_size] = {};

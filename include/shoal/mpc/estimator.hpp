@@ -24,6 +24,7 @@ struct vehicle_offset {
     double acceleration[3] = {};
 };
 
+/// Learns from each step by how much the true vehicle differs from the scenarios' mean.
 class vehicle_estimator {
   public:
     /// The prior is the problem's uncertainty.

@@ -17,6 +17,7 @@
 
 namespace shoal::mpc {
 
+/// A position in the world frame.
 using point3 = std::array<double, 3>;
 
 namespace detail {
@@ -120,6 +121,7 @@ struct reference_point {
     point3 position, velocity;
 };
 
+/// Runs along a path at a pace that the vehicle can follow, and says where it should be now and soon.
 class guide {
   public:
     guide(std::vector<point3> path, double cruise_speed, double acceleration)

@@ -15,6 +15,8 @@
 
 namespace shoal::mpc {
 
+/// Choices of an ipm_solver.
+///
 /// The matrices' condition numbers grow with 1 / delta: from about 1e8 to 1e13 over a solve with these values, from 1e4
 /// with rho = 1e-2, delta = 1, shrink = 0.1, at twice the iterations.
 struct ipm_settings {
@@ -29,8 +31,10 @@ struct ipm_settings {
     int retries = 5;  ///< of a failed factorisation, each with a hundred times larger rho
 };
 
+/// How a solve ended.
 enum class ipm_status { solved, iteration_limit, factorization_failed, not_finite };
 
+/// What a solve found, and what it took.
 struct ipm_result {
     ipm_status status = ipm_status::iteration_limit;
     int iterations = 0;
@@ -50,6 +54,10 @@ struct ipm_snapshot {
     const std::vector<double>& rhs;  ///< of the predictor
 };
 
+/// Proximal interior-point method for the quadratic programs of qp.hpp; each iteration factors one arrow matrix and solves
+/// with it.
+///
+/// \tparam Solver factors and solves arrow matrices: `factor(view)`, `solve(b)`
 template <class Solver>
 class ipm_solver {
   public:

@@ -179,6 +179,7 @@ SHOAL_HOST_FN void largest_entries(const qp_shape&, std::int64_t b, const ipm_wo
 
 }  // namespace detail
 
+/// The start of one scenario: z = 0, slacks and multipliers of the rows on the central path of mu.
 SHOAL_TARGET_CLONES inline void start_tail(const qp_data& data, const penalty& w, double mu, int i,
                                            qp_point& p, ipm_work& work) {
     for (int k = 1; k <= data.shape.stages; ++k) {
@@ -189,6 +190,7 @@ SHOAL_TARGET_CLONES inline void start_tail(const qp_data& data, const penalty& w
     }
 }
 
+/// The same for the root.
 inline void start_root(const qp_data& data, const penalty& w, double mu, qp_point& p, ipm_work& work) {
     std::fill(work.gram_sum, work.gram_sum + block_entries, 0.0);
     for (int i = 0; i < data.shape.scenarios; ++i) {
@@ -220,6 +222,7 @@ SHOAL_TARGET_CLONES inline void evaluate_tail(const qp_data& data, const qp_poin
     work.summary[std::size_t(i)] = sum;
 }
 
+/// The same for the root.
 inline void evaluate_root(const qp_data& data, const qp_point& p, const penalty& w, ipm_work& work) {
     const qp_shape& shape = data.shape;
     const std::int64_t b = shape.root();
@@ -254,6 +257,7 @@ SHOAL_TARGET_CLONES inline void reduce_tail(const qp_data& data, const qp_point&
     }
 }
 
+/// The same for the root.
 inline void reduce_root(const qp_data& data, const qp_point& p, const penalty& w, double delta, double mu,
                         newton_kind kind, ipm_work& work) {
     const qp_shape& shape = data.shape;

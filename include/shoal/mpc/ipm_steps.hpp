@@ -74,6 +74,7 @@ SHOAL_TARGET_CLONES inline void rhs_tail(const qp_data& data, int i, const ipm_w
     for (int k = 1; k <= data.shape.stages; ++k) detail::rhs_block(data, data.shape.block(i, k), work, rhs);
 }
 
+/// The same for the root.
 inline void rhs_root(const qp_data& data, const ipm_work& work, double* rhs) {
     detail::rhs_block(data, data.shape.root(), work, rhs);
 }
@@ -97,6 +98,7 @@ SHOAL_TARGET_CLONES inline void direction_tail(const qp_data& data, const qp_poi
     }
 }
 
+/// The same for the root.
 inline void direction_root(const qp_data& data, const qp_point& p, const penalty& w, double delta,
                            const double* dz, ipm_work& work) {
     const std::int64_t b = data.shape.root();
@@ -131,6 +133,7 @@ inline void advance_tail(const qp_shape& shape, double step, int i, qp_point& p,
     for (int k = 1; k <= shape.stages; ++k) detail::advance_block(shape, step, shape.block(i, k), p, work);
 }
 
+/// The same for the root.
 inline void advance_root(const qp_shape& shape, double step, qp_point& p, const ipm_work& work) {
     detail::advance_block(shape, step, shape.root(), p, work);
 }

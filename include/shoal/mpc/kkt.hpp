@@ -30,6 +30,7 @@
 
 namespace shoal::mpc {
 
+/// Numbers in a block.
 inline constexpr int block_entries = stage_size * stage_size;
 
 /// Owns the blocks of one arrow matrix in host memory, column-major, in the order that arrow::matrix_view asks for.

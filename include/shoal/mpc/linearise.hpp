@@ -19,6 +19,7 @@ inline double thrust_scale(const flight_problem& p) {
     return p.vehicle.mass * p.vehicle.gravity / input_size;
 }
 
+/// What the linearisation of every stage needs to know.
 struct linearisation {
     double dt;
     double margin;

@@ -13,20 +13,24 @@
 
 namespace shoal::mpc {
 
+/// A sphere.
 struct obstacle {
     double centre[3] = {};
     double radius = 0;
 };
 
+/// Weights of the tracking cost; the last stage's state counts `terminal_factor` times.
 struct stage_weights {
     double position = 10, velocity = 1, attitude = 1, rate = 0.1, thrust = 0.1;
     double terminal_factor = 10;
 };
 
+/// When the goal counts as reached: nearer and slower than the tolerances for so long, before the time limit.
 struct success_criterion {
     double position_tolerance = 0.15, speed_tolerance = 0.3, hold_seconds = 0.5, time_limit = 10;
 };
 
+/// A flight, in SI units: data/README.md describes the file that it is read from.
 struct flight_problem {
     std::string name;
     quadrotor vehicle;  ///< nominal: mean mass, no wind

@@ -24,6 +24,7 @@
 
 namespace shoal::mpc {
 
+/// A matrix of the published experiment, with its right-hand side.
 struct published_system {
     arrow_storage matrix;
     std::vector<double> rhs;

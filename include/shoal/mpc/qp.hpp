@@ -25,10 +25,15 @@
 
 namespace shoal::mpc {
 
+/// A limit that is never met.
 inline constexpr double no_limit = 1e20;
+/// Lower and upper limits of the thrusts: hard.
 inline constexpr int thrust_rows = 2 * input_size;
+/// Lower and upper limits of roll and pitch: soft.
 inline constexpr int attitude_rows = 4;
+/// Rows that every stage has; those of obstacles follow.
 inline constexpr int fixed_rows = thrust_rows + attitude_rows;
+/// Most obstacles that a stage looks at.
 inline constexpr int max_slots = 8;
 
 /// Number of scenarios, stages, and obstacles that a stage looks at.

@@ -19,8 +19,11 @@
 
 namespace shoal::mpc {
 
+/// Position, velocity, ZYX Euler angles, body rates.
 inline constexpr int state_size = 12;
+/// Thrusts of the four rotors.
 inline constexpr int input_size = 4;
+/// Unknowns of a stage.
 inline constexpr int stage_size = state_size + input_size;
 
 /// What the equations of motion need to know about a vehicle and the air around it.

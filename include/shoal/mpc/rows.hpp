@@ -18,15 +18,18 @@
 
 namespace shoal::mpc {
 
+/// Exact penalty of a soft row's slack s: w s + w2 s^2 / 2.
 struct penalty {
     double weight;     ///< w
     double curvature;  ///< w2
 };
 
+/// Slack and multiplier of a row, and those of its softening.
 struct row_values {
     double t, lambda, s, nu;
 };
 
+/// What is left of a row: dlambda = Z (g'dz + q).
 struct row_reduction {
     double Z, q;
 };
@@ -36,6 +39,7 @@ SHOAL_FN row_reduction reduce_hard(const row_values& v, double delta, double gap
     return {1 / (v.t / v.lambda + delta), gap + r_t / v.lambda};
 }
 
+/// The same for a soft row.
 SHOAL_FN row_reduction reduce_soft(const row_values& v, const penalty& w, double delta, double gap,
                                    double r_t, double r_s) {
     const double stiffness = w.curvature + v.nu / v.s;
@@ -43,10 +47,12 @@ SHOAL_FN row_reduction reduce_soft(const row_values& v, const penalty& w, double
     return {1 / (v.t / v.lambda + delta + 1 / stiffness), gap + r_t / v.lambda - rest / stiffness};
 }
 
+/// The changes of a hard row's values that follow from dlambda.
 SHOAL_FN row_values expand_hard(const row_values& v, double dlambda, double r_t) {
     return {(r_t - v.t * dlambda) / v.lambda, dlambda, 0, 0};
 }
 
+/// The same for a soft row.
 SHOAL_FN row_values expand_soft(const row_values& v, const penalty& w, double dlambda, double r_t,
                                 double r_s) {
     const double stiffness = w.curvature + v.nu / v.s;
@@ -55,6 +61,7 @@ SHOAL_FN row_values expand_soft(const row_values& v, const penalty& w, double dl
     return {(r_t - v.t * dlambda) / v.lambda, dlambda, ds, (r_s - v.nu * ds) / v.s};
 }
 
+/// Where the search for the longest step begins; a Newton step is 1.
 inline constexpr double longest_step_considered = 2;
 
 /// Largest step up to the given one that keeps value + step * change >= 0.

@@ -48,6 +48,7 @@ class normal_stream {
     bool has_spare_ = false;
 };
 
+/// Which random numbers of a seed: those of the controller, or of the true vehicle.
 enum class scenario_stream : std::uint64_t { controller = 0, truth = 1 };
 
 namespace detail {

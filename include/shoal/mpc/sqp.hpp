@@ -18,6 +18,7 @@
 
 namespace shoal::mpc {
 
+/// Choices of a branch_controller.
 struct sqp_settings {
     int iterations = 1;         ///< quadratic programs a step
     int first_iterations = 5;   ///< and before the first step
@@ -27,6 +28,7 @@ struct sqp_settings {
     ipm_settings ipm = {};
 };
 
+/// What one control step took.
 struct sqp_result {
     ipm_result last;  ///< of the last program
     int programs = 0;
@@ -35,6 +37,10 @@ struct sqp_result {
     double step = 1;  ///< share of the last program's step that was taken
 };
 
+/// Branch model predictive control by sequential quadratic programming: from the measured state, the first input that all
+/// scenarios share. Each step starts from the trajectory of the one before.
+///
+/// \tparam Solver factors and solves arrow matrices: `factor(view)`, `solve(b)`
 template <class Solver>
 class branch_controller {
   public:

@@ -11,6 +11,7 @@
 
 namespace shoal::mpc {
 
+/// Whether the rotors can hold the vehicle in the air.
 enum class trim_result { found, no_authority };
 
 /// Solves sum u = m g, tau(u) = 0 for u. no_authority: the rotors cannot set thrust and three torques independently.
