@@ -416,6 +416,24 @@ struct gesv_case {
     }
 };
 
+/// gesv and getrs for a vector: b by gesv, c by getrs with the factor that gesv leaves, d by getrs_transposed.
+template <class A = look::strided, class X = look::strided, class End = ends::synced>
+struct lu_vector_case {
+    piece a, pivots, b, c, d, seen, info;
+
+    template <class G, class T>
+    SHOAL_FN void operator()(const G& g, T* buffer) const {
+        const auto A_ = A::matrix(a, buffer);
+        const auto p = integers<decltype(A_)::static_rows>(pivots, buffer);
+        const int k = shoal::gesv(g, A_, p, X::vector(b, buffer));
+        shoal::getrs(g, A_, p, X::vector(c, buffer));
+        shoal::getrs_transposed(End::group(g), A_, p, X::vector(d, buffer));
+        End::finish(g);
+        info.mine(g, buffer) = static_cast<T>(k);
+        observe(g, buffer, d, seen);
+    }
+};
+
 enum class interchange { forward, reversed };
 
 template <class B = look::strided, class End = ends::synced, int Pivots = dynamic>

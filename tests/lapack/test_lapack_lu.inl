@@ -429,6 +429,35 @@ TYPED_TEST(lapack_lu, gesv_static_and_deferred) {
     });
 }
 
+template <class A, class X, class End, class T>
+void vector_solves(const dense<T>& A_, place where, int stride, random_stream& r) {
+    const int n = A_.rows();
+    auto lu = A_;
+    std::vector<int> pivots;
+    EXPECT_EQ(chain::getrf(lu, pivots), 0);
+    const auto b = random_matrix<T>(n, 1, r);
+    arena<T> a;
+    const few<lu_vector_case<A, X, End>> c{{a.inout(A_, where), a.output(n, 1),
+                                            a.inout(b, {.stride = stride}), a.inout(b, {.stride = stride}),
+                                            a.inout(b, {.stride = stride}), a.output(n, 1), a.per_member()}};
+    on_all_groups(c, a, [&](const outcome<T>& out) {
+        EXPECT_EQ(out.info(c.info), 0);
+        EXPECT_TRUE(bits_equal(out(c.b), chain::getrs(lu, pivots, false, b)));
+        EXPECT_TRUE(bits_equal(out(c.c), out(c.b)));
+        EXPECT_TRUE(bits_equal(out(c.d), chain::getrs(lu, pivots, true, b)));
+        EXPECT_TRUE(bits_equal(out(c.seen), out(c.d)));
+    });
+}
+
+TYPED_TEST(lapack_lu, vectors_are_solved_with_the_bits_of_one_column) {
+    using T = TypeParam;
+    random_stream r(10);
+    for (const int n : {1, 2, 7, 33})
+        vector_solves<look::strided, look::strided, ends::synced>(random_general<T>(n, 10, r), some_place(n),
+                                                                  3, r);
+    vector_solves<look::fixed<5, 5>, look::fixed<5>, ends::deferred>(random_general<T>(5, 10, r), {}, 1, r);
+}
+
 // ---- interchanges -----------------------------------------------------------------------------------------------------
 
 TYPED_TEST(lapack_lu, laswp_interchanges_and_its_reverse_undoes) {

@@ -63,8 +63,8 @@ SHOAL_FN void trsm_columns(const G& g, triangular<M, Uplo, Diagonal> t, B b) {
 /// Views stand for the sides of BLAS: B := B T^-1 is `trsm(g, transposed(T), transposed(B))`.
 ///
 /// Order: as in trsv(), the same bits at every scope and group size. A zero on the diagonal gives infinities or NaN, as
-/// the division would, and so does an entry so small that its reciprocal overflows; no test is made, and zeros in B take
-/// no shortcut. Only the triangle is read. B must not overlap T.
+/// the division would, and so does an entry so small that its reciprocal overflows; no test is made, and zeros in B
+/// take no shortcut. Only the triangle is read. B must not overlap T.
 /// Barriers: the exit barrier. Cost: m n^2 / 2 FMA, the columns of B shared by the members. Equivalent:
 /// `scipy.linalg.solve_triangular(T, B)`; BLAS trsm with alpha = 1.
 template <trsm_policy Policy = trsm_policy{}, Group G, MatrixView M, uplo Uplo, diagonal Diagonal,
