@@ -70,6 +70,12 @@ class host_solver {
         found_.resize(tails * (by_level() ? static_cast<std::size_t>(size.stages) : 1), success);
     }
 
+    // A copy would begin at another offset from a cache line, and find its records elsewhere.
+    host_solver(const host_solver&) = delete;
+    host_solver& operator=(const host_solver&) = delete;
+    host_solver(host_solver&&) = default;
+    host_solver& operator=(host_solver&&) = default;
+
     /// Factors K. K is only read. When the result is not good, the factor must not be used; tails without a bad pivot
     /// are finished all the same.
     ///
