@@ -25,7 +25,7 @@ struct touch_triangle {
     SHOAL_FN void operator()(const G& g, std::int64_t system) const {
         const auto view = a(system);
         shoal::fast::detail::triangle_rows<T, N, G::static_size> rows;
-        rows.load(g, [&](int i, int j) { return view(i, j); });
+        rows.load(g.rank(), [&](int i, int j) { return view(i, j); });
         SHOAL_UNROLL
         for (int s = 0; s < rows.slots; ++s) {
             SHOAL_UNROLL

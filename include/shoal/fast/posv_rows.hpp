@@ -28,7 +28,7 @@ SHOAL_FN int posv_rows(const G& g, M a, X x) {
     T y[slots];
     T reciprocal[slots];
     const int rank = g.rank();
-    l.load(g, [&](int i, int j) SHOAL_INLINE_LAMBDA { return a(i, j); });
+    l.load(rank, [&](int i, int j) SHOAL_INLINE_LAMBDA { return a(i, j); });
     SHOAL_UNROLL
     for (int s = 0; s < slots; ++s) {
         const int i = s * S + rank;

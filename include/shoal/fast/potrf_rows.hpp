@@ -20,7 +20,7 @@ SHOAL_FN int potrf_rows(const G& g, M a) {
     detail::triangle_rows<T, N, S> l;
     constexpr int slots = decltype(l)::slots;
     const int rank = g.rank();
-    l.load(g, [&](int i, int j) SHOAL_INLINE_LAMBDA { return a(i, j); });
+    l.load(rank, [&](int i, int j) SHOAL_INLINE_LAMBDA { return a(i, j); });
     int info = 0;
     T pivot = g.shuffle(l(0, 0), 0);
     SHOAL_UNROLL

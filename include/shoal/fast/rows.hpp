@@ -48,13 +48,22 @@ SHOAL_FN bool always() {
 #endif
 }
 
-/// Ends a group of loads under always(). No barrier is meant: a branch around one cannot be dissolved into predicates,
-/// which is what happens to short groups otherwise.
-template <ShuffleGroup G>
-SHOAL_FN void loads_end([[maybe_unused]] const G& g) {
+/// Zero, for the branch that always() does not take: opaque to the compiler, which would turn a short branch beside a
+/// trivial one into predicates, and then spread the loads after all.
+template <class T>
+SHOAL_FN T padding() {
 #if defined(SHOAL_DEVICE_CODE)
-    asm volatile("" ::: "memory");
-    g.sync();
+    if constexpr (sizeof(T) == 8) {
+        T zero;
+        asm volatile("mov.f64 %0, 0d0000000000000000;" : "=d"(zero));
+        return zero;
+    } else {
+        T zero;
+        asm volatile("mov.f32 %0, 0f00000000;" : "=f"(zero));
+        return zero;
+    }
+#else
+    return T(0);
 #endif
 }
 
@@ -68,10 +77,9 @@ struct triangle_rows {
     T element[elements];
     /// Column j of the row in slot s. Both must be compile-time constants after unrolling.
     SHOAL_FN T& operator()(int s, int j) { return element[start(s) + j]; }
-    /// f(i, j) for the elements that the calling member holds, zero for those that pad its slots.
-    template <ShuffleGroup G, class F>
-    SHOAL_FN void load(const G& g, F f) {
-        const int rank = g.rank();
+    /// f(i, j) for the elements that member `rank` holds, zero for those that pad its slots.
+    template <class F>
+    SHOAL_FN void load(int rank, F f) {
         if (always()) {
             SHOAL_UNROLL
             for (int s = 0; s < slots; ++s) {
@@ -79,10 +87,9 @@ struct triangle_rows {
                 SHOAL_UNROLL
                 for (int j = 0; j < width(s); ++j) (*this)(s, j) = i >= j && i < N ? f(i, j) : T(0);
             }
-            loads_end(g);
         } else {
             SHOAL_UNROLL
-            for (int e = 0; e < elements; ++e) element[e] = T(0);
+            for (int e = 0; e < elements; ++e) element[e] = padding<T>();
         }
     }
 };
