@@ -6,7 +6,7 @@
 
 namespace shoal {
 
-/// How the products gemm(), gemv() and syrk() share their work.
+/// How the products gemm() and syrk() share their work.
 enum class product_algorithm {
     elements,  ///< the elements of the result are shared, each a chain of fused multiply-adds in ascending k
     split,  ///< the terms of an element are shared, in the order of dot(): for few elements of long products
