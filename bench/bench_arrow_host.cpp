@@ -255,7 +255,9 @@ void run(std::FILE* out, extent size, int threads, rates r, const std::string& d
     for (double& v : b) v = normal(g);
     auto x = b;
 
-    const std::string suffix = "-" + std::to_string(threads) + "t";
+    std::string suffix = "-";
+    suffix += std::to_string(threads);
+    suffix += "t";
     host_solver<double, n> sequential(size, {.which = order::sequential, .threads = threads});
     host_solver<double, n> recursive(size, {.which = order::recursive, .threads = threads});
     lapack_solver lapack(size, threads);
