@@ -61,6 +61,11 @@ TEST(ArrowCuda, SolvesWithEveryShapeOfBlocks) {
                 o.chunks = chunks;
                 o.factor_warps = warps;
                 o.factor_cluster = cluster;
+                if (warps == 8 && chunks == 16) {
+                    EXPECT_THROW(solver16({3, 35}, o), std::invalid_argument)
+                        << "more than a block's shared memory";
+                    continue;
+                }
                 check({3, 35}, o, 5);
             }
         }
@@ -90,6 +95,18 @@ TEST(ArrowCuda, ManyTails) {
     cuda_options o;
     o.group = 7;
     check({100, 5}, o, 4);
+}
+
+// Numbers of tails at which the clusters just fit on the device, or just do not.
+TEST(ArrowCuda, FullDevice) {
+    for (int M : {31, 32, 33, 34, 64, 65, 66, 67, 131, 132, 133, 264, 265})
+        check({M, 40}, {}, static_cast<unsigned>(M));
+}
+
+TEST(ArrowCuda, LongChains) {
+    check({2, 700}, {}, 1);
+    check({150, 300}, {}, 2);
+    check({1, 20000}, {}, 3);  // generic kernels: its vectors do not fit on chip
 }
 
 TEST(ArrowCuda, LeavesTheMatrixAlone) {

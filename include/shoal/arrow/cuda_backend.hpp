@@ -4,7 +4,7 @@
 #include <memory>
 #include <string>
 
-#include <shoal/arrow/cuda_plan.hpp>
+#include <shoal/arrow/cuda_options.hpp>
 #include <shoal/arrow/types.hpp>
 
 /// \file

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <memory>
+#include <stdexcept>
 #include <type_traits>
 
 #include <shoal/arrow/cuda_plan.hpp>
@@ -55,10 +56,17 @@ class cuda_solver {
             throw std::invalid_argument(
                 "arrow: the tensor path is for n = 16 in double on compute capability 9 and up");
         }
+        // Chains too long for the vectors of a chunk to fit on chip take the generic kernels, unless a shape was asked for.
+        const bool free_choice = options.path == cuda_path::automatic && options.chunks == 0 &&
+                                 options.factor_warps == 0 && options.factor_cluster == 0 &&
+                                 options.solve_warps == 0 && options.solve_cluster == 0;
+        if (path == cuda_path::tensor && free_choice && !tensor_fits(size, options, limits)) {
+            path = cuda_path::generic;
+        }
         plan_ = make_cuda_plan(size, n, path, options, limits);
         if constexpr (has_tensor) {
             if (path == cuda_path::tensor) {
-                tensor_ = std::make_unique<detail::tensor_solver>(plan_, options);
+                make_tensor_solver(n, options, limits);
                 plan_.single.resident = tensor_->one_kernel();
                 return;
             }
@@ -97,6 +105,19 @@ class cuda_solver {
     extent size() const { return plan_.size; }
 
   private:
+    /// The driver may place fewer clusters at once than the number of multiprocessors promises; blocks on their own then.
+    void make_tensor_solver(int block_size, const cuda_options& options, const cuda_limits& limits) {
+        try {
+            tensor_ = std::make_unique<detail::tensor_solver>(plan_, options);
+        } catch (const std::invalid_argument&) {
+            if (options.solve_cluster != 0 || plan_.single.cluster == 1) throw;
+            cuda_options single_blocks = options;
+            single_blocks.solve_cluster = 1;
+            plan_ = make_cuda_plan(plan_.size, block_size, cuda_path::tensor, single_blocks, limits);
+            tensor_ = std::make_unique<detail::tensor_solver>(plan_, single_blocks);
+        }
+    }
+
     cuda_plan plan_;
     std::unique_ptr<detail::tensor_solver> tensor_;
     std::unique_ptr<detail::generic_solver_host<T, n>> generic_;
