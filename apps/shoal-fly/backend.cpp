@@ -7,11 +7,6 @@
 
 namespace shoal_fly {
 
-#if SHOAL_FLY_WITH_CUDA
-/// In a source of its own, which nvcc compiles.
-std::unique_ptr<linear_backend> make_cuda_backend(shoal::arrow::extent size);
-#endif
-
 namespace {
 
 class host_backend final : public linear_backend {

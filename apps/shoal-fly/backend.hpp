@@ -24,4 +24,7 @@ class linear_backend {
 std::unique_ptr<linear_backend> make_backend(const std::string& device, shoal::arrow::extent size,
                                              shoal::executor& threads);
 
+/// Defined where the program is built with CUDA. Throws input_error where no device answers.
+std::unique_ptr<linear_backend> make_cuda_backend(shoal::arrow::extent size);
+
 }  // namespace shoal_fly

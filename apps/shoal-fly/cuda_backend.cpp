@@ -7,8 +7,6 @@
 
 namespace shoal_fly {
 
-std::unique_ptr<linear_backend> make_cuda_backend(shoal::arrow::extent size);
-
 namespace {
 
 class cuda_linear_backend final : public linear_backend {
