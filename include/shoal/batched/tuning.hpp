@@ -28,35 +28,35 @@ constexpr tile_choice latency_tile(int n) {
     return {width, 1, 0};
 }
 
-/// potrf, large batches. Moving the same sectors without computing reaches 85 to 95 % for N <= 6 (and floats of N = 8),
-/// 75 to 80 % otherwise: memory fetches 64 bytes and more where the triangle leaves gaps.
+/// potrf, large batches. Moving the same sectors without computing reaches about 90 % for N <= 6 and for floats of N <= 12,
+/// 63 to 77 % otherwise: the memory fetches 64 bytes and more where the triangle leaves gaps.
 constexpr tile_choice potrf_tile(int n, int element_bytes) {
     if (element_bytes == 8) {
         if (n <= 4) return {4, 1, 0};    // N = 4: 90 %
         if (n <= 8) return {8, 1, 0};    // N = 6: 84 %, N = 8: 74 %
         if (n <= 12) return {16, 1, 0};  // N = 12: 74 %
         if (n <= 16) return {16, 1, 7};  // N = 16: 71 % (62 % without the bound on residents)
-        return {16, 4, 0};               // N = 24: 70 %, N = 32: 67 %
+        return {16, 4, 0};               // N = 24: 69 %, N = 32: 67 %
     }
-    if (n <= 4) return {4, 1, 0};    // N = 4: 81 %
-    if (n <= 8) return {8, 1, 0};    // N = 8: 92 %
-    if (n <= 16) return {16, 1, 0};  // N = 16: 78 %
-    if (n <= 24) return {16, 6, 0};  // N = 24: 62 %
-    return {16, 5, 4};               // N = 32: 61 %
+    if (n <= 4) return {4, 1, 0};    // N = 4: 77 %
+    if (n <= 8) return {8, 1, 0};    // N = 8: 91 %
+    if (n <= 16) return {16, 1, 0};  // N = 16: 77 %
+    if (n <= 24) return {16, 6, 0};  // N = 24: 70 %
+    return {16, 5, 4};               // N = 32: 59 %
 }
 
-/// posv with a factor that is not kept. Reads alone run at 90 % of a copy, and a triangle's gaps are fetched as well:
-/// 62 % for doubles of N = 16 without any arithmetic.
+/// posv with a factor that is not kept. Reads alone run at 90 % of a copy, and most of a triangle's gaps are fetched as
+/// well. Beyond N = 16 the registers hold the triangle twice, by rows and by columns, and few tiles are in flight.
 constexpr tile_choice posv_tile(int n, int element_bytes) {
     if (n <= 12) return {4, 1, 0};  // N = 8: 74 % (double), 74 % (float), N = 12: 74 %, 82 %
     if (element_bytes == 8) {
         if (n <= 16) return {4, 3, 0};  // N = 16: 69 %
-        if (n <= 24) return {8, 3, 0};  // N = 24: 49 %
-        return {8, 1, 0};               // N = 32: 44 %
+        if (n <= 24) return {8, 3, 0};  // N = 24: 50 %
+        return {8, 1, 0};               // N = 32: 46 %
     }
     if (n <= 16) return {4, 5, 0};  // N = 16: 69 %
     if (n <= 24) return {8, 1, 0};  // N = 24: 58 %
-    return {8, 4, 0};               // N = 32: 47 %
+    return {8, 4, 0};               // N = 32: 48 %
 }
 
 /// trsm with as many right-hand sides as rows.
@@ -64,13 +64,13 @@ constexpr tile_choice trsm_tile(int n, int element_bytes) {
     if (n <= 4) return {4, 1, 0};  // N = 4: 101 % (double), 97 % (float)
     if (n <= 8) return {8, 1, 0};  // N = 8: 95 %, 100 %
     if (element_bytes == 8) {
-        if (n <= 16) return {16, 1, 0};  // N = 12: 89 %, N = 16: 93 %
+        if (n <= 16) return {16, 1, 0};  // N = 12: 88 %, N = 16: 91 %
         if (n <= 24) return {8, 1, 0};   // N = 24: 85 %
-        return {16, 3, 0};               // N = 32: 85 %
+        return {16, 3, 0};               // N = 32: 77 %
     }
-    if (n <= 12) return {16, 1, 0};  // N = 12: 90 %
-    if (n <= 16) return {8, 8, 0};   // N = 16: 88 %
-    return {8, 4, 0};                // N = 24: 88 %, N = 32: 82 %
+    if (n <= 12) return {16, 1, 0};  // N = 12: 89 %
+    if (n <= 16) return {8, 8, 0};   // N = 16: 85 %
+    return {8, 4, 0};                // N = 24: 87 %, N = 32: 66 %
 }
 
 }  // namespace shoal::batched
