@@ -18,7 +18,7 @@ namespace shoal {
 /// \return 0, or k > 0: D(k, k) is the first pivot that is zero or not finite, 1-based. Every member gets the same
 ///         value. The factorisation is completed where the pivot is zero; after NaN or infinity its contents mean
 ///         nothing. inertia() counts the signs of D.
-/// Barriers: three a step, and the exit barrier. No scratch. Cost: n^3 / 6 FMA shared by the members. Equivalent:
+/// Barriers: three a step, the last of them the exit barrier: nothing is written behind it. No scratch. Cost: n^3 / 6 FMA shared by the members. Equivalent:
 /// `scipy.linalg.ldl(A)`; LAPACK sytrf, its pivots as stated.
 template <Group G, MatrixView M, VectorView P>
 SHOAL_FN int ldlt(const G& g, symmetric<M, uplo::lower> a, P pivots) {
@@ -32,6 +32,7 @@ SHOAL_FN int ldlt(const G& g, symmetric<M, uplo::lower> a, P pivots) {
     for (int k = 0; k < n;) {
         const auto step = detail::choose_pivot(a.matrix, k);
         if (info == 0 && step.bad) info = k + 1;
+        const bool nothing_to_eliminate = step.bad && a.matrix(k, k) == 0;
         // Everyone has read what the choice depends on, before rows and columns change places.
         g.sync();
         if (g.rank() == 0) {
@@ -41,11 +42,9 @@ SHOAL_FN int ldlt(const G& g, symmetric<M, uplo::lower> a, P pivots) {
         detail::swap_symmetric(g, a.matrix, k, step);
         // The pivot block and its columns in place, before the update reads them.
         g.sync();
-        if (!(step.bad && a.matrix(k, k) == 0)) detail::eliminate(g, a.matrix, k, step);
+        if (!nothing_to_eliminate) detail::eliminate(g, a.matrix, k, step);
         k += step.width;
     }
-    // The factor and the pivots that other members wrote.
-    if constexpr (syncs_on_exit<G>) g.sync();
     return info;
 }
 
@@ -58,7 +57,7 @@ SHOAL_FN int ldlt(const G& g, symmetric<M, uplo::lower> a, P pivots) {
 ///
 /// \return 0, or k > 0: D(k, k) is the first pivot that is zero or not finite, 1-based; what follows then means nothing.
 ///         Every member gets the same value. A tiny pivot is accepted and can cost all accuracy.
-/// Barriers: one a column, and the exit barrier. No scratch. Cost: n^3 / 6 FMA shared by the members.
+/// Barriers: one a column, the last of them the exit barrier. No scratch. Cost: n^3 / 6 FMA shared by the members.
 template <Group G, MatrixView M>
 SHOAL_FN int ldlt_unpivoted(const G& g, symmetric<M, uplo::lower> a) {
     static_assert(detail::extents_agree<M::static_rows, M::static_cols>, "ldlt_unpivoted: A is not square");
@@ -80,14 +79,13 @@ SHOAL_FN int ldlt_unpivoted(const G& g, symmetric<M, uplo::lower> a) {
             const int j = first + e / size;
             if (i >= j && j > k) m(i, j) = core::fma(-over(m(i, k)), m(j, k), m(i, j));
         });
-        // Everyone has used column k, before its multipliers replace it; and the next pivot is final.
-        g.sync();
+        // Everyone has used column k, before its multipliers replace it; and the next pivot is final. Behind the last
+        // column nothing is written: this is the exit barrier.
+        if (syncs_on_exit<G> || k + 1 < n) g.sync();
         strided(how{}, g, n, [&](int i) SHOAL_INLINE_LAMBDA {
             if (i > k) m(i, k) = over(m(i, k));
         });
     });
-    // The multipliers that other members wrote.
-    if constexpr (syncs_on_exit<G>) g.sync();
     return info;
 }
 
