@@ -39,4 +39,5 @@ packages_plot=(python3=/usr/bin/python3 python3-numpy=$dist/numpy python3-matplo
 packages_test=(python3=python3 libgtest-dev=/usr/include/gtest/gtest.h liblapack-dev=$multiarch/liblapack.so)
 packages_bench=(libbenchmark-dev=/usr/include/benchmark/benchmark.h)
 packages_check=(git=git clang=clang++ clang-format=clang-format)
-packages_docs=(doxygen=doxygen python3-sphinx=$dist/sphinx python3-breathe=$dist/breathe furo=$dist/furo)
+packages_docs=(doxygen=doxygen python3-sphinx=$dist/sphinx python3-breathe=$dist/breathe furo=$dist/furo
+    python3-myst-parser=$dist/myst_parser)
