@@ -58,6 +58,37 @@ TEST(batched_launch, B06_no_systems_launch_nothing) {
         refused(batched::launch<tile_group<8>>(stream(), -3, count_members{nullptr}), "systems is negative"));
 }
 
+/// A body that holds views, of static and of dynamic extents, with a number behind them.
+struct holds_views {
+    shoal::matrix<double, 8, 8> a;
+    shoal::vector<double, 8> x;
+    shoal::matrix<double, dynamic, 8> b;
+    shoal::vector<double> y;
+    int number;
+    SHOAL_FN int operator()(const thread_group&, std::int64_t system) const {
+        const int s = static_cast<int>(system);
+        a(s, 7) = x(s) + 1;
+        b(s, 7) = y(s) + b.rows();
+        return number;
+    }
+};
+
+TEST(batched_launch, views_arrive_as_they_were_passed) {
+    batch_memory<double> a(std::vector<double>(64, 1)), b(std::vector<double>(64, 1)),
+        x(std::vector<double>(8, 2));
+    batch_memory<int> info(std::vector<int>(8, 99));
+    const holds_views body{shoal::matrix<double, 8, 8>(a.data()), shoal::vector<double, 8>(x.data()),
+                           shoal::matrix<double, dynamic, 8>(b.data(), 8, 8),
+                           shoal::vector<double>(x.data(), 8), 77};
+    ASSERT_TRUE(accepted(batched::launch<thread_group>(stream(), 8, body, info.data())));
+    const auto static_result = a.read(), dynamic_result = b.read();
+    for (std::size_t e = 0; e < 64; ++e) {
+        EXPECT_EQ(static_result[e], e < 56 ? 1.0 : 3.0);
+        EXPECT_EQ(dynamic_result[e], e < 56 ? 1.0 : 10.0);
+    }
+    EXPECT_EQ(info.read(), std::vector<int>(8, 77));
+}
+
 // ---- distances beyond 2^31 elements -----------------------------------------------------------------------------------
 
 TEST(batched_launch, B04_system_stride_beyond_32_bits) {

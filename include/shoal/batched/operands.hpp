@@ -15,8 +15,8 @@ namespace shoal::batched {
 
 namespace detail {
 
-/// The numbers of a view in plain members. Operands are arguments of kernels, and there views are not safe: nvcc 13 lays
-/// out `[[no_unique_address]]` members differently on host and device when the object is a parameter.
+/// The numbers of a view in plain members: operands are arguments of kernels, and hold nothing empty on whose place two
+/// compilers could disagree.
 template <class View>
 struct first_view {
     using pointer = decltype(std::declval<const View&>().data());

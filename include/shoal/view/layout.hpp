@@ -46,14 +46,19 @@ struct any_stride {};
 namespace detail {
 
 /// The two strides of a matrix: static where they can be, so that a static view holds a pointer alone.
+///
+/// Bases, not `[[no_unique_address]]` members: nvcc 13 gives a kernel parameter with such members another layout in
+/// device code than the host gives it, so that a view passed to a kernel, and all parameters behind it, arrive wrong.
 template <class Index, std::int64_t RowStep, std::int64_t ColStep>
-struct strides {
+struct strides : stride_value<Index, RowStep, 2>, stride_value<Index, ColStep, 3> {
     using index = Index;
+    using row_base = stride_value<Index, RowStep, 2>;
+    using col_base = stride_value<Index, ColStep, 3>;
     static constexpr std::int64_t static_row_step = RowStep;
     static constexpr std::int64_t static_col_step = ColStep;
-    [[no_unique_address]] stride_value<Index, RowStep, 2> row_step;
-    [[no_unique_address]] stride_value<Index, ColStep, 3> col_step;
-    SHOAL_FN constexpr Index offset(int i, int j) const { return i * row_step.get() + j * col_step.get(); }
+    SHOAL_FN constexpr Index row_step() const { return row_base::get(); }
+    SHOAL_FN constexpr Index col_step() const { return col_base::get(); }
+    SHOAL_FN constexpr Index offset(int i, int j) const { return i * row_step() + j * col_step(); }
 };
 
 /// a * b unless one of them is dynamic.
@@ -75,7 +80,7 @@ struct layout_traits<column_ld<Ld>, Rows, Cols> {
     using part = column_ld<leading>;
     SHOAL_FN static constexpr std::int64_t default_step(int rows, int) { return Ld == packed ? rows : Ld; }
     SHOAL_FN static constexpr map make(int, int, std::int64_t step) { return {{}, {step}}; }
-    SHOAL_FN static constexpr std::int64_t step(map m) { return m.col_step.get(); }
+    SHOAL_FN static constexpr std::int64_t step(map m) { return m.col_step(); }
 };
 
 template <int Ld, int Rows, int Cols>
@@ -87,7 +92,7 @@ struct layout_traits<row_ld<Ld>, Rows, Cols> {
     using part = row_ld<leading>;
     SHOAL_FN static constexpr std::int64_t default_step(int, int cols) { return Ld == packed ? cols : Ld; }
     SHOAL_FN static constexpr map make(int, int, std::int64_t step) { return {{step}, {}}; }
-    SHOAL_FN static constexpr std::int64_t step(map m) { return m.row_step.get(); }
+    SHOAL_FN static constexpr std::int64_t step(map m) { return m.row_step(); }
 };
 
 template <std::int64_t Stride, int Rows, int Cols>
@@ -98,7 +103,7 @@ struct layout_traits<strided_column<Stride>, Rows, Cols> {
     using part = any_stride;
     SHOAL_FN static constexpr std::int64_t default_step(int, int) { return Stride; }
     SHOAL_FN static constexpr map make(int rows, int, std::int64_t step) { return {{step}, {step * rows}}; }
-    SHOAL_FN static constexpr std::int64_t step(map m) { return m.row_step.get(); }
+    SHOAL_FN static constexpr std::int64_t step(map m) { return m.row_step(); }
 };
 
 template <std::int64_t Stride, int Rows, int Cols>
@@ -109,7 +114,7 @@ struct layout_traits<strided_row<Stride>, Rows, Cols> {
     using part = any_stride;
     SHOAL_FN static constexpr std::int64_t default_step(int, int) { return Stride; }
     SHOAL_FN static constexpr map make(int, int cols, std::int64_t step) { return {{step * cols}, {step}}; }
-    SHOAL_FN static constexpr std::int64_t step(map m) { return m.col_step.get(); }
+    SHOAL_FN static constexpr std::int64_t step(map m) { return m.col_step(); }
 };
 
 template <int Rows, int Cols>

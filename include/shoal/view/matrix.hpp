@@ -18,11 +18,15 @@ namespace shoal {
 /// \tparam Layout `column` (default), `row`, `column_ld<Ld>`, `row_ld<Ld>`, `strided_column<S>` or
 /// `strided_row<S>`
 template <class T, int Rows = dynamic, int Cols = dynamic, class Layout = column>
-class matrix {
+class matrix : detail::extent<Rows, 0>,
+               detail::extent<Cols, 1>,
+               detail::layout_traits<Layout, Rows, Cols>::map {
     static_assert((Rows > 0 || Rows == dynamic) && (Cols > 0 || Cols == dynamic),
                   "a static extent is at least 1: a matrix that may be empty has dynamic extents");
     using traits = detail::layout_traits<Layout, Rows, Cols>;
     using map_type = typename traits::map;
+    using rows_base = detail::extent<Rows, 0>;
+    using cols_base = detail::extent<Cols, 1>;
     static constexpr bool all_static = Rows != dynamic && Cols != dynamic;
 
   public:
@@ -59,15 +63,15 @@ class matrix {
         : matrix(a.data(), a.rows(), a.cols(), map_type{{a.row_step()}, {a.col_step()}}) {}
 
     SHOAL_FN constexpr T* data() const { return data_; }
-    SHOAL_FN constexpr int rows() const { return rows_.get(); }
-    SHOAL_FN constexpr int cols() const { return cols_.get(); }
+    SHOAL_FN constexpr int rows() const { return rows_base::get(); }
+    SHOAL_FN constexpr int cols() const { return cols_base::get(); }
     /// Distance between neighbours in a column.
-    SHOAL_FN constexpr std::int64_t row_step() const { return map_.row_step.get(); }
+    SHOAL_FN constexpr std::int64_t row_step() const { return map_type::row_step(); }
     /// Distance between neighbours in a row.
-    SHOAL_FN constexpr std::int64_t col_step() const { return map_.col_step.get(); }
+    SHOAL_FN constexpr std::int64_t col_step() const { return map_type::col_step(); }
     /// The leading dimension; for an interleaved layout the distance between neighbours.
-    SHOAL_FN constexpr std::int64_t step() const { return traits::step(map_); }
-    SHOAL_FN constexpr T& operator()(int i, int j) const { return data_[map_.offset(i, j)]; }
+    SHOAL_FN constexpr std::int64_t step() const { return traits::step(static_cast<const map_type&>(*this)); }
+    SHOAL_FN constexpr T& operator()(int i, int j) const { return data_[map_type::offset(i, j)]; }
 
     /// Column j as a vector.
     SHOAL_FN constexpr auto column(int j) const {
@@ -97,7 +101,7 @@ class matrix {
     friend class matrix;
 
     SHOAL_FN constexpr matrix(T* data, int rows, int cols, map_type map)
-        : data_(data), rows_(rows), cols_(cols), map_(map) {}
+        : rows_base(rows), cols_base(cols), map_type(map), data_(data) {}
 
     template <int R, int C, class L>
     SHOAL_FN static constexpr matrix<T, R, C, L> make(T* data, int rows, int cols, std::int64_t row_step,
@@ -107,12 +111,9 @@ class matrix {
     }
 
     /// Where element (i, j) is or would be: a part without elements may lie at the end, or at a null pointer.
-    SHOAL_FN constexpr T* at(int i, int j) const { return data_ + map_.offset(i, j); }
+    SHOAL_FN constexpr T* at(int i, int j) const { return data_ + map_type::offset(i, j); }
 
     T* data_ = nullptr;
-    [[no_unique_address]] detail::extent<Rows, 0> rows_;
-    [[no_unique_address]] detail::extent<Cols, 1> cols_;
-    [[no_unique_address]] map_type map_;
 };
 
 template <class T>

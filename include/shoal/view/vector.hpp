@@ -14,7 +14,10 @@ namespace shoal {
 /// \tparam N number of elements (at least 1), or `dynamic`
 /// \tparam Increment distance between neighbours, or `dynamic` (64 bits)
 template <class T, int N = dynamic, std::int64_t Increment = 1>
-class vector {
+class vector : detail::extent<N>, detail::stride_value<std::int64_t, Increment> {
+    using size_base = detail::extent<N>;
+    using step_base = detail::stride_value<std::int64_t, Increment>;
+
     static_assert(N > 0 || N == dynamic,
                   "a static size is at least 1: a vector that may be empty has a dynamic size");
 
@@ -30,13 +33,13 @@ class vector {
         : data_(data) {}
     /// The increment is dynamic, the size is static.
     SHOAL_FN constexpr vector(T* data, std::int64_t increment) requires(N != dynamic && Increment == dynamic)
-        : data_(data), increment_(increment) {}
+        : step_base(increment), data_(data) {}
     /// The size is dynamic, the increment static.
     SHOAL_FN constexpr vector(T* data, int size) requires(N == dynamic && Increment != dynamic)
-        : data_(data), size_(size) {}
+        : size_base(size), data_(data) {}
     /// Any view can be made from all its numbers; static ones are not stored.
     SHOAL_FN constexpr vector(T* data, int size, std::int64_t increment)
-        : data_(data), size_(size), increment_(increment) {}
+        : size_base(size), step_base(increment), data_(data) {}
 
     /// A view for writing serves for reading.
     template <class U>
@@ -44,25 +47,23 @@ class vector {
         : vector(x.data(), x.size(), x.increment()) {}
 
     SHOAL_FN constexpr T* data() const { return data_; }
-    SHOAL_FN constexpr int size() const { return size_.get(); }
-    SHOAL_FN constexpr std::int64_t increment() const { return increment_.get(); }
-    SHOAL_FN constexpr T& operator()(int i) const { return data_[i * increment_.get()]; }
+    SHOAL_FN constexpr int size() const { return size_base::get(); }
+    SHOAL_FN constexpr std::int64_t increment() const { return step_base::get(); }
+    SHOAL_FN constexpr T& operator()(int i) const { return data_[i * step_base::get()]; }
     SHOAL_FN constexpr T& operator[](int i) const { return (*this)(i); }
 
     /// Elements first .. first + size - 1, the size static.
     template <int Size>
     SHOAL_FN constexpr vector<T, Size, Increment> segment(int first) const {
-        return {data_ + first * increment_.get(), Size, increment_.get()};
+        return {data_ + first * step_base::get(), Size, step_base::get()};
     }
     /// Elements first .. first + size - 1.
     SHOAL_FN constexpr vector<T, dynamic, Increment> segment(int first, int size) const {
-        return {data_ + first * increment_.get(), size, increment_.get()};
+        return {data_ + first * step_base::get(), size, step_base::get()};
     }
 
   private:
     T* data_ = nullptr;
-    [[no_unique_address]] detail::extent<N> size_;
-    [[no_unique_address]] detail::stride_value<std::int64_t, Increment> increment_;
 };
 
 template <class T>
