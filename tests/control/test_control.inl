@@ -176,7 +176,7 @@ void gain(const dense<T>& P, const dense<T>& A, const dense<T>& B, const dense<T
     });
 }
 
-TYPED_TEST(control, B06_riccati_gain_solves_its_equation_for_any_shape) {
+TYPED_TEST(control, A05_B06_riccati_gain_solves_its_equation_for_any_shape) {
     using T = TypeParam;
     random_stream r(4);
     int at = 0;

@@ -233,6 +233,46 @@ TYPED_TEST(lapack_eigen, entries_near_the_ends_of_the_range_converge) {
     }
 }
 
+TYPED_TEST(lapack_eigen, A05_B08_orders_zero_and_one) {
+    using T = TypeParam;
+    eigen<few<syev_case<>>, T>(dense<T>(1, 1, T(-5)), shoal::uplo::upper, {},
+                               [](const dense<T>& W, const dense<T>& V, int info) {
+                                   EXPECT_EQ(info, 0);
+                                   EXPECT_EQ(W(0), T(-5));
+                                   EXPECT_EQ(std::abs(V(0)), T(1));
+                               });
+    eigen<few<syev_case<>>, T>(dense<T>(0, 0), shoal::uplo::lower, {},
+                               [](const dense<T>&, const dense<T>&, int info) { EXPECT_EQ(info, 0); });
+}
+
+TYPED_TEST(lapack_eigen, C14_results_do_not_depend_on_what_the_scratch_holds) {
+    using T = TypeParam;
+    random_stream r(9);
+    const auto A = random_symmetric<T>(7, r);
+    dense<T> w;
+    dense<T> v;
+    eigen<few<syev_case<>>, T>(A, shoal::uplo::lower, {}, [&](const dense<T>& W, const dense<T>& V, int) {
+        w = W;
+        v = V;
+    });
+    for (const double fill : {0.0, 1e30}) {
+        arena<T> a;
+        few<syev_case<>> c;
+        c.a = a.input(A);
+        c.w = a.inout(dense<T>(7, 1, static_cast<T>(fill)));
+        c.v = a.inout(dense<T>(7, 7, static_cast<T>(fill)));
+        c.scratch = a.inout(dense<T>(shoal::syev_scratch(7), 1, static_cast<T>(fill)));
+        c.seen_w = a.output(7, 1);
+        c.seen_v = a.output(7, 7);
+        c.info = a.per_member();
+        c.triangle = shoal::uplo::lower;
+        on_all_groups(c, a, [&](const outcome<T>& out) {
+            EXPECT_TRUE(bits_equal(out(c.w), w));
+            EXPECT_TRUE(bits_equal(out(c.v), v));
+        });
+    }
+}
+
 // ---- eig_clamp ----------------------------------------------------------------------------------------------------------
 
 template <int Sweeps = 24, class A = look::strided, class End = ends::synced>

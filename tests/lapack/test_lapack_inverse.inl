@@ -90,7 +90,7 @@ dense<T> inverse_chain(dense<T> a, pivoting how) {
     return a;
 }
 
-TYPED_TEST(lapack_inverse, B06_C07_inv_has_the_documented_order_in_place_from_no_row_up) {
+TYPED_TEST(lapack_inverse, A05_B06_C07_inv_has_the_documented_order_in_place_from_no_row_up) {
     using T = TypeParam;
     random_stream r(1);
     int at = 0;

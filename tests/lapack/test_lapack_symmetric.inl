@@ -219,6 +219,22 @@ TYPED_TEST(lapack_symmetric, inertia_is_that_of_the_eigenvalues) {
     }
 }
 
+TYPED_TEST(lapack_symmetric, A05_B08_orders_zero_and_one) {
+    using T = TypeParam;
+    for (const auto how : {pivoting::none, pivoting::bunch_kaufman}) {
+        solve<ldlt_case<>, T>(dense<T>(1, 1, T(-2)), dense<T>(1, 1, T(6)), how, {}, [](const result<T>& got) {
+            EXPECT_EQ(got.info, 0);
+            EXPECT_EQ(got.factor(0, 0), T(-2));
+            EXPECT_EQ(got.x(0), T(-3));
+            EXPECT_EQ(got.inertia, (std::array{0, 1, 0}));
+        });
+        solve<ldlt_case<>, T>(dense<T>(0, 0), dense<T>(0, 3), how, {}, [](const result<T>& got) {
+            EXPECT_EQ(got.info, 0);
+            EXPECT_EQ(got.inertia, (std::array{0, 0, 0}));
+        });
+    }
+}
+
 TYPED_TEST(lapack_symmetric, E09_tiny_leading_pivot) {
     using T = TypeParam;
     const auto A = matrix_of<T>(2, {sizeof(T) == 8 ? 1e-18 : 1e-9, 1, 1, 0});
