@@ -282,6 +282,46 @@ struct vectors_pair {
     }
 };
 
+template <class T>
+struct searches_pair {
+    __device__ static void theirs(T* p) {
+        __shared__ std::uint32_t index[2];
+        glass::argmax<T>(40u, p, index, p + 320);
+        glass::argmin<T>(40u, p, index + 1, p + 321);
+        note(p + 322, static_cast<int>(index[0]));
+        note(p + 323, static_cast<int>(index[1]));
+        glass::prefix_sum_inclusive<T>(40u, p + 64);
+        glass::prefix_sum_exclusive<T>(40u, p + 128);
+        glass::dot_strided<T>(9u, p, 2u, p + 1, 3u, p + 324);
+        glass::axpy_strided<T>(9u, T(2), p, 2u, p + 192, 3u);
+        glass::copy_strided<T>(9u, p, 2u, p + 256, 3u);
+    }
+    __device__ static void ours(T* p) {
+        __shared__ T work[64];
+        const auto g = shoal::this_block();
+        int most = 0, least = 0;
+        for (int i = 1; i < 40; ++i) {
+            most = p[i] > p[most] ? i : most;
+            least = p[i] < p[least] ? i : least;
+        }
+        const T dot = shoal::dot(g, vector<const T, 9, 2>(p), vector<const T, 9, 3>(p + 1), work);
+        if (g.rank() == 0) {
+            p[320] = p[most];
+            p[321] = p[least];
+            p[324] = dot;
+        }
+        note(p + 322, most);
+        note(p + 323, least);
+        shoal::inclusive_scan(g, vector<T, 40>(p + 64), work);
+        shoal::exclusive_scan(g, vector<T, 40>(p + 128), work);
+        shoal::axpy(g, T(2), vector<const T, 9, 2>(p), vector<T, 9, 3>(p + 192));
+        shoal::copy(g, vector<const T, 9, 2>(p), vector<T, 9, 3>(p + 256));
+    }
+};
+
+TYPED_TEST(glass_factors, searches_and_strides) {
+    expect_same<searches_pair>(start<TypeParam>());
+}
 TYPED_TEST(glass_factors, cholesky_family) {
     auto x = start<TypeParam>({0, 32, 64, 128}, n);
     // Diagonals of the matrices of order 3 and 4 at the back.

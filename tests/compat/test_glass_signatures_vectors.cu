@@ -75,6 +75,22 @@ __global__ void reduction_rows(row_arguments<T> r) {
     glass::iamax<T>(n, in, piv);
     glass::iamax_lowmem<T>(n, in, piv, C);
     glass::iamax_fast<T>(n, in, piv, scratch, C);
+    glass::argmax<T>(n, in, piv);
+    glass::argmin<T, false>(n, in, piv, C);
+    glass::argmax_fast<T>(n, in, piv, scratch, C);
+    glass::argmin_fast<T>(n, in, piv, scratch);
+    glass::prefix_sum_inclusive<T>(n, A);
+    glass::prefix_sum_exclusive<T, false>(n, A);
+    glass::softmax<T>(n, A);
+    glass::logsumexp<T>(n, in, C);
+    glass::copy_strided<T>(n, in, 2u, B, 3u);
+    glass::axpy_strided<T>(n, alpha, in, 2u, B, 3u);
+    glass::dot_strided<T>(n, in, 2u, in, 3u, C);
+    glass::dot_strided_coalesced<T, false>(n, in, 2u, in, 3u, C);
+    u32 where = n;
+    glass::warp::argmax_pair<T>(value, where);
+    glass::warp::argmin_pair<T>(value, where);
+    piv[2] = where;
     value += glass::warp::dot<T>(n, in, in) + glass::warp::dot<T, 4>(in, in) + glass::warp::reduce<T>(alpha) +
              glass::warp::reduce_min<T>(alpha) + glass::warp::reduce_max<T>(alpha) +
              glass::warp::nrm2<T>(n, in) + glass::warp::asum<T>(n, in) + glass::warp::infnorm<T>(n, in);
@@ -124,6 +140,7 @@ TEST(glass_signatures_vectors, every_row_compiles_for_both_types) {
 
 TEST(glass_signatures_vectors, scratch_has_the_documented_size) {
     EXPECT_EQ(glass::dot_fast_scratch_bytes<float>(65), 3 * sizeof(float));
+    EXPECT_EQ(glass::iamax_fast_scratch_bytes<double>(64), 4 * sizeof(double));
     EXPECT_EQ(glass::trmv_scratch_bytes<double>(5), 5 * sizeof(double));
 }
 
