@@ -17,7 +17,9 @@ namespace shoal {
 /// \tparam n block size
 /// \tparam Knots number of block rows, or `dynamic`
 template <class T, int n, int Knots = dynamic, int Blocks = 3>
-class strip {
+class strip : detail::extent<Knots> {
+    using knots_base = detail::extent<Knots>;
+
     static_assert(n >= 1, "strip: blocks have at least one row");
     static_assert(Blocks == 2 || Blocks == 3, "strip: [L | D] or [L | D | R]");
 
@@ -31,14 +33,14 @@ class strip {
     /// The number of knots is static.
     SHOAL_FN constexpr explicit strip(T* data) requires(Knots != dynamic) : data_(data) {}
     /// A static number of knots must be given as it is.
-    SHOAL_FN constexpr strip(T* data, int knots) : data_(data), knots_(knots) {}
+    SHOAL_FN constexpr strip(T* data, int knots) : knots_base(knots), data_(data) {}
     /// A view for writing serves for reading.
     template <class U>
     requires(std::is_same_v<const U, T>) SHOAL_FN constexpr strip(strip<U, n, Knots, Blocks> a)
         : strip(a.data(), a.knots()) {}
 
     SHOAL_FN constexpr T* data() const { return data_; }
-    SHOAL_FN constexpr int knots() const { return knots_.get(); }
+    SHOAL_FN constexpr int knots() const { return knots_base::get(); }
     /// Block (k, k - 1).
     SHOAL_FN constexpr block_type left(int k) const { return part(k, 0); }
     /// Block (k, k).
@@ -58,7 +60,6 @@ class strip {
     }
 
     T* data_ = nullptr;
-    [[no_unique_address]] detail::extent<Knots> knots_;
 };
 
 /// Strips [ L | D ] of a symmetric block-tridiagonal matrix.
@@ -76,7 +77,9 @@ SHOAL_FN constexpr int strip_size(int n, int knots, int blocks = 3) {
 ///
 /// The pads have their place but are never touched. `data` points at the first pad.
 template <class T, int n, int Knots = dynamic, int Pad = 0>
-class block_vector {
+class block_vector : detail::extent<Knots> {
+    using knots_base = detail::extent<Knots>;
+
   public:
     using value_type = std::remove_cv_t<T>;
     static constexpr int block_size = n;
@@ -86,14 +89,14 @@ class block_vector {
     /// The number of knots is static.
     SHOAL_FN constexpr explicit block_vector(T* data) requires(Knots != dynamic) : data_(data) {}
     /// A static number of knots must be given as it is.
-    SHOAL_FN constexpr block_vector(T* data, int knots) : data_(data), knots_(knots) {}
+    SHOAL_FN constexpr block_vector(T* data, int knots) : knots_base(knots), data_(data) {}
     /// A view for writing serves for reading.
     template <class U>
     requires(std::is_same_v<const U, T>) SHOAL_FN constexpr block_vector(block_vector<U, n, Knots, Pad> x)
         : block_vector(x.data(), x.knots()) {}
 
     SHOAL_FN constexpr T* data() const { return data_; }
-    SHOAL_FN constexpr int knots() const { return knots_.get(); }
+    SHOAL_FN constexpr int knots() const { return knots_base::get(); }
     /// Number of elements, the pads not counted.
     SHOAL_FN constexpr int size() const { return knots() * n; }
     /// Element i of the vector without its pads.
@@ -103,7 +106,6 @@ class block_vector {
 
   private:
     T* data_ = nullptr;
-    [[no_unique_address]] detail::extent<Knots> knots_;
 };
 
 /// A block vector with one pad on each end.

@@ -8,7 +8,11 @@ namespace shoal {
 ///
 /// \tparam Layout storage of a slab: `column` (default) or `row`, without padding
 template <class T, int K = dynamic, int A = dynamic, int B = dynamic, class Layout = column>
-class tensor {
+class tensor : detail::extent<K, 0>, detail::extent<A, 1>, detail::extent<B, 2> {
+    using slab_base = detail::extent<K, 0>;
+    using row_base = detail::extent<A, 1>;
+    using col_base = detail::extent<B, 2>;
+
   public:
     using element_type = T;
     using value_type = std::remove_cv_t<T>;
@@ -21,12 +25,12 @@ class tensor {
         : tensor(data, K, A, B) {}
     /// Static extents must be given as they are.
     SHOAL_FN constexpr tensor(T* data, int slabs, int rows, int cols)
-        : data_(data), slabs_(slabs), rows_(rows), cols_(cols) {}
+        : slab_base(slabs), row_base(rows), col_base(cols), data_(data) {}
 
     SHOAL_FN constexpr T* data() const { return data_; }
-    SHOAL_FN constexpr int slabs() const { return slabs_.get(); }
-    SHOAL_FN constexpr int rows() const { return rows_.get(); }
-    SHOAL_FN constexpr int cols() const { return cols_.get(); }
+    SHOAL_FN constexpr int slabs() const { return slab_base::get(); }
+    SHOAL_FN constexpr int rows() const { return row_base::get(); }
+    SHOAL_FN constexpr int cols() const { return col_base::get(); }
     SHOAL_FN constexpr T& operator()(int k, int a, int b) const { return slab(k)(a, b); }
     /// Slab k as a matrix.
     SHOAL_FN constexpr matrix<T, A, B, Layout> slab(int k) const {
@@ -35,9 +39,6 @@ class tensor {
 
   private:
     T* data_ = nullptr;
-    [[no_unique_address]] detail::extent<K, 0> slabs_;
-    [[no_unique_address]] detail::extent<A, 1> rows_;
-    [[no_unique_address]] detail::extent<B, 2> cols_;
 };
 
 template <class T>
