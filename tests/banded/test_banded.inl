@@ -385,6 +385,41 @@ TYPED_TEST(banded, F05_the_reason_is_told) {
     }
 }
 
+TYPED_TEST(banded, a_preconditioner_that_couples_knots_helps) {
+    using T = TypeParam;
+    // The matrix of the second difference, and a rough inverse of it whose every row reaches the neighbours.
+    constexpr int knots = 40;
+    auto strips = dense<T>(knots, 3);
+    auto rough = dense<T>(knots, 3);
+    for (int k = 0; k < knots; ++k) {
+        strips(k, 1) = T(2.5);
+        rough(k, 1) = T(0.5);
+        if (k > 0) strips(k, 0) = -1, rough(k, 0) = T(0.2);
+        if (k + 1 < knots) strips(k, 2) = -1, rough(k, 2) = T(0.2);
+    }
+    const auto b = dense<T>::from(knots, 1, [&](int i, int) {
+        const int neighbours = (i > 0 ? 1 : 0) + (i + 1 < knots ? 1 : 0);
+        return 2.5 - neighbours;
+    });
+    const auto zero = dense<T>(knots, 1);
+    int bare_iterations = 0;
+    const auto solved = [&](const dense<T>& x) {
+        for (int i = 0; i < knots; ++i) EXPECT_NEAR(x(i), T(1), sizeof(T) == 8 ? 1e-8 : 1e-3);
+    };
+    run_pcg<T, 1>(strips, rough, b, zero, 1,
+                  [&](int iterations, double, shoal::pcg_reason reason, const dense<T>& x) {
+                      EXPECT_EQ(reason, shoal::pcg_reason::converged);
+                      bare_iterations = iterations;
+                      solved(x);
+                  });
+    run_pcg<T, 1>(strips, rough, b, zero, 0,
+                  [&](int iterations, double, shoal::pcg_reason reason, const dense<T>& x) {
+                      EXPECT_EQ(reason, shoal::pcg_reason::converged);
+                      EXPECT_LT(iterations, bare_iterations);
+                      solved(x);
+                  });
+}
+
 template <int n>
 struct move_case {
     piece dense_block, strips, back;

@@ -370,6 +370,7 @@ struct posv_case {
 template <class A = look::strided, class End = ends::synced>
 struct getrf_case {
     piece a, pivots, permutation, seen, info;
+    piece permutation_seen{};  // left out: not looked at
 
     template <class G, class T>
     SHOAL_FN void operator()(const G& g, T* buffer) const {
@@ -378,6 +379,7 @@ struct getrf_case {
         shoal::pivot_permutation(End::group(g), integers(pivots, buffer), integers(permutation, buffer));
         End::finish(g);
         info.mine(g, buffer) = static_cast<T>(k);
+        if (permutation_seen.rows > 0) observe(g, buffer, permutation, permutation_seen);
         observe(g, buffer, a, seen);
     }
 };

@@ -46,9 +46,11 @@ void factor(const dense<T>& A, place where,
                 check) {
     const int n = A.rows();
     arena<T> a;
-    const getrf_case<> c{a.inout(A, where), a.output(n, 1), a.output(n, 1), a.output(n, n), a.per_member()};
+    const getrf_case<> c{a.inout(A, where), a.output(n, 1), a.output(n, 1),
+                         a.output(n, n),    a.per_member(), a.output(n, 1)};
     on_all_groups(c, a, [&](const outcome<T>& out) {
         EXPECT_TRUE(bits_equal(out(c.seen), out(c.a)));
+        EXPECT_TRUE(bits_equal(out(c.permutation_seen), out(c.permutation)));
         check(out(c.a), whole(out(c.pivots)), whole(out(c.permutation)), out.info(c.info));
     });
 }

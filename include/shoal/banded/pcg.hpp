@@ -86,7 +86,8 @@ SHOAL_FN pcg_result<T> pcg(const G& g, S a, M preconditioner, B b, X x, pcg_opti
     g.sync();
     preconditioner(g, r, z);
     strided(core::rolled{}, g, size, [&](int i) SHOAL_INLINE_LAMBDA { p(i) = z(i); });
-    // The first direction, before the product reads it.
+    // The first direction, before the product reads it: where members exchange registers, the reductions between have no
+    // barrier.
     g.sync();
     T rho = dot(g, r, z, partial);
     const T goal = core::fma(options.relative, core::abs(rho), options.absolute);
