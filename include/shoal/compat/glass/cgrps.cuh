@@ -1,7 +1,5 @@
 #pragma once
 
-#include <cooperative_groups.h>
-
 #include <shoal/compat/glass/cholesky.cuh>
 #include <shoal/compat/glass/control.cuh>
 #include <shoal/compat/glass/gemm.cuh>
@@ -9,6 +7,7 @@
 #include <shoal/compat/glass/level2.cuh>
 #include <shoal/compat/glass/lu.cuh>
 #include <shoal/compat/glass/symmetric.cuh>
+#include <shoal/group/cooperative.cuh>
 
 /// \file
 /// The tier of cooperative groups: any group of the calling thread, the whole block by default.
@@ -17,37 +16,12 @@ namespace SHOAL_GLASS_NAMESPACE {
 
 namespace detail {
 
-/// A handle as a group.
-struct handle_members {
-    static constexpr shoal::scope scope = shoal::scope::block;
-    cooperative_groups::thread_group handle;
-    SHOAL_FN int rank() const {
-#if defined(SHOAL_DEVICE_CODE)
-        return static_cast<int>(handle.thread_rank());
-#else
-        return 0;
-#endif
-    }
-    SHOAL_FN int size() const {
-#if defined(SHOAL_DEVICE_CODE)
-        return static_cast<int>(handle.size());
-#else
-        return 1;
-#endif
-    }
-    SHOAL_FN void sync() const {
-#if defined(SHOAL_DEVICE_CODE)
-        handle.sync();
-#endif
-    }
-};
-
 template <bool Sync = true>
 SHOAL_GLASS_FN auto members_of(const cooperative_groups::thread_group& g) {
     if constexpr (Sync) {
-        return handle_members{g};
+        return shoal::adapt_group(g);
     } else {
-        return shoal::defer_sync(handle_members{g});
+        return shoal::defer_sync(shoal::adapt_group(g));
     }
 }
 
