@@ -25,6 +25,15 @@ TEST(executor, calls_each_index_once) {
     }
 }
 
+TEST(executor, more_threads_than_cores) {  // most helpers come late, to a loop that is over or to the one after it
+    shoal::executor team(48);
+    std::vector<int> calls(96, 0);
+    for (int loop = 0; loop < 300; ++loop) {
+        team.parallel_for(96, [&](std::int64_t i, int) { ++calls[static_cast<std::size_t>(i)]; });
+    }
+    EXPECT_EQ(calls, std::vector<int>(96, 300));
+}
+
 TEST(executor, workers_do_not_overlap) {
     shoal::executor team(4);
     std::vector<std::atomic<int>> inside(4);

@@ -63,13 +63,15 @@ class executor {
         // cool.
         piece_ = std::max<std::int64_t>(1, count / (8 * threads()));
         next_.store(0, std::memory_order_relaxed);
-        unfinished_.store(threads() - 1, std::memory_order_relaxed);
-        // Publishes the five fields above to the helpers.
+        // Publishes the fields above to the helpers that come in.
+        inside_.fetch_and(~closed, std::memory_order_acq_rel);
         round_.fetch_add(1, std::memory_order_release);
         round_.notify_all();
         work(0);
-        // Every helper must have left the loop before its fields, or the caller's frame, may change.
-        wait_while(unfinished_, [](int left) { return left != 0; });
+        // All pieces are taken. Who is inside must leave before the fields, or the caller's frame, may change; who has
+        // not come by now finds the door closed: on a busy machine nobody waits for a thread that has no core.
+        inside_.fetch_or(closed, std::memory_order_acq_rel);
+        wait_while(inside_, [](unsigned now) { return now != closed; });
         if (failure_) std::rethrow_exception(std::exchange(failure_, nullptr));
     }
 
@@ -93,11 +95,12 @@ class executor {
     }
 
     void help(int worker) {
-        for (unsigned done = 0; true; ++done) {
-            wait_while(round_, [done](unsigned now) { return now == done; });
+        for (unsigned seen = 0; true;) {
+            wait_while(round_, [seen](unsigned now) { return now == seen; });
+            seen = round_.load(std::memory_order_acquire);
             if (stop_.load(std::memory_order_relaxed)) return;
-            work(worker);
-            if (unfinished_.fetch_sub(1, std::memory_order_acq_rel) == 1) unfinished_.notify_one();
+            if ((inside_.fetch_add(1, std::memory_order_acq_rel) & closed) == 0) work(worker);
+            if (inside_.fetch_sub(1, std::memory_order_acq_rel) == closed + 1) inside_.notify_one();
         }
     }
 
@@ -118,6 +121,8 @@ class executor {
         busy_ = outer;
     }
 
+    static constexpr unsigned closed = 1U << 31U;  // of inside_; the other bits count the helpers in the loop
+
     inline static thread_local const executor* busy_ = nullptr;  // whose loop this thread is inside
 
     std::mutex turn_;
@@ -129,7 +134,7 @@ class executor {
     std::int64_t piece_ = 1;
     alignas(64) std::atomic<std::int64_t> next_{0};
     alignas(64) std::atomic<unsigned> round_{0};
-    alignas(64) std::atomic<int> unfinished_{0};
+    alignas(64) std::atomic<unsigned> inside_{closed};
     std::atomic<bool> stop_{false};
     std::vector<std::thread> helpers_;  // last: they use everything above
 };
