@@ -25,8 +25,8 @@ TEST(executor, calls_each_index_once) {
     }
 }
 
-TEST(executor,
-     more_threads_than_cores) {  // most helpers come late, to a loop that is over or to the one after it
+TEST(executor, more_threads_than_cores) {
+    // Most helpers come late, to a loop that is over or to the one after it.
     shoal::executor team(48);
     std::vector<int> calls(96, 0);
     for (int loop = 0; loop < 300; ++loop) {
