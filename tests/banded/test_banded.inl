@@ -8,6 +8,7 @@
 #include <shoal/banded/bdsv.hpp>
 #include <shoal/banded/move_block.hpp>
 #include <shoal/banded/pcg.hpp>
+#include <shoal/lapack/potrf.hpp>
 
 namespace {
 using namespace shoal::support;

@@ -1,98 +1,157 @@
 #pragma once
 
-#include <shoal/banded/strip.hpp>
-#include <shoal/blas/trsm.hpp>
-#include <shoal/blas/trsv.hpp>
-#include <shoal/lapack/potrf.hpp>
+#include <shoal/banded/detail/bdsv_columns.hpp>
+#include <shoal/banded/detail/bdsv_sweeps.hpp>
 
 namespace shoal {
 
-/// What bdsv_factor() found: the first bad pivot, or none.
-struct knot_info {
-    int knot = 0;   ///< 0: fine; otherwise the 1-based knot
-    int pivot = 0;  ///< 0: fine; otherwise the 1-based pivot in its diagonal block
-    SHOAL_FN constexpr bool good() const { return knot == 0; }
+/// How the block-tridiagonal solver works.
+enum class bdsv_algorithm {
+    automatic,  ///< the fastest that the group, the block size and the scratch allow
+    columns,    ///< column by column in memory: every group, every block size
+    rows,  ///< a block row a lane, in registers: blocks up to 16, members that exchange registers or a block's warp
 };
+
+/// Choices of bdsv(), passed by name: `bdsv<bdsv_policy{.algorithm = bdsv_algorithm::columns}>(g, A, x)`.
+struct bdsv_policy {
+    bdsv_algorithm algorithm = bdsv_algorithm::automatic;
+};
+
+/// Elements of scratch with which a block lets one of its warps eliminate in registers.
+inline constexpr int bdsv_scratch = 2;
+
+namespace detail {
+
+/// Whether the members work in registers.
+template <bdsv_policy Policy, class G, int n>
+SHOAL_FN constexpr bool bdsv_by_rows() {
+    if constexpr (Policy.algorithm == bdsv_algorithm::rows && G::scope != scope::block) {
+        static_assert(
+            suits_row_blocks<G, n>(),
+            "bdsv: the rows algorithm needs blocks up to 16 and a tile or a warp with a lane for each row");
+    }
+    return Policy.algorithm != bdsv_algorithm::columns && suits_row_blocks<G, n>();
+}
+/// Whether a block that is made of whole warps lets one of them work in registers.
+template <bdsv_policy Policy, class G, int n>
+SHOAL_FN constexpr bool bdsv_by_warp() {
+    return Policy.algorithm != bdsv_algorithm::columns && G::scope == scope::block &&
+           n <= largest_row_block && requires(const G& g) {
+        g.template split<32>();
+    };
+}
+
+}  // namespace detail
 
 /// A = F F' for A symmetric positive definite and block tridiagonal, N knots of n x n in strips, in place.
 ///
 ///     F_0 = chol(D_0);   E_k = L_k F_{k-1}^-T,   F_k = chol(D_k - E_k E_k')   for k = 1 .. N - 1
 ///
-/// The lower triangle of D_k becomes F_k and L_k becomes E_k; the strictly upper triangles of D_k, L_0 and every R_k are
-/// neither read nor written. A = F F' with F_k on the diagonal of F and E_k left of it.
-/// Order: that of a dense potrf(): the bits are the same at every scope and group size.
+/// The lower triangle of D_k becomes F_k and L_k becomes E_k; the strictly upper triangles of D_k, L_0 and every R_k
+/// have no influence and are not written. A = F F' with F_k on the diagonal of F and E_k left of it.
+/// Order: that of a dense potrf(), whose bits it has: the same at every scope, group size and algorithm.
 ///
-/// \return the first bad pivot: not positive, not finite or NaN. No later knot is factored then. Every member gets the
-///         same value. An indefinite matrix needs another method: LU, or LDL' of the dense matrix.
-/// Barriers: those of potrf() and three more a knot. No scratch. Cost: 7/6 N n^3 FMA shared by the members. Equivalent:
+/// \return the first bad pivot: not positive, not finite or NaN. The columns of F before it are then final, and the rest
+///         is as it was. Every member gets the same value. An indefinite matrix needs another method: LU, or LDL' of the
+///         dense matrix.
+/// Barriers: in registers (a tile or a warp with a lane for each row, blocks up to 16) the exit barrier; otherwise one a
+/// column and the exit barrier. No scratch. Cost: 7/6 N n^3 FMA shared by the members. Equivalent:
 /// `scipy.linalg.cholesky_banded`.
-template <Group G, class S>
+template <bdsv_policy Policy = bdsv_policy{}, Group G, class S>
 SHOAL_FN knot_info bdsv_factor(const G& g, S a) {
-    constexpr int n = S::block_size;
-    const auto inner = with_exit_sync(g);
-    knot_info found;
-    for (int k = 0; k < a.knots(); ++k) {
-        const auto d = a.main(k);
-        if (k > 0) {
-            const auto e = a.left(k);
-            trsm(inner, lower(a.main(k - 1)), transposed(e));
-            strided(core::rolled{}, g, n * n, [&](int index) SHOAL_INLINE_LAMBDA {
-                const int i = index / n;
-                const int j = index % n;
-                if (j > i) return;
-                auto value = d(i, j);
-                for (int l = 0; l < n; ++l) value = core::fma(-e(i, l), e(j, l), value);
-                d(i, j) = value;
-            });
-            // The updated diagonal block, before it is factored.
+    if constexpr (detail::bdsv_by_rows<Policy, G, S::block_size>()) {
+        return detail::bdsv_factor_rows(g, a);
+    } else {
+        return detail::bdsv_factor_columns(g, a);
+    }
+}
+
+/// The same with scratch, by which a block of whole warps lets one of them eliminate in registers: several times faster
+/// for blocks up to 16. Other groups do not touch it.
+///
+/// \param scratch bdsv_scratch elements shared by the members
+/// Barriers: one, and the exit barrier.
+template <bdsv_policy Policy = bdsv_policy{}, Group G, class S, class T>
+SHOAL_FN knot_info bdsv_factor(const G& g, S a, T* scratch) {
+    if constexpr (detail::bdsv_by_warp<Policy, G, S::block_size>()) {
+        if (g.size() % 32 == 0) {
+            if (g.rank() < 32) {
+                const auto warp = g.template split<32>();
+                const knot_info found = detail::bdsv_factor_rows(defer_sync(warp), a);
+                if (warp.rank() == 0) {
+                    scratch[0] = static_cast<T>(found.knot);
+                    scratch[1] = static_cast<T>(found.pivot);
+                }
+            }
+            // The factor, and what the warp found, before anyone reads them.
             g.sync();
-        }
-        const int pivot = potrf(inner, lower(d));
-        if (pivot != 0) {
-            found = {k + 1, pivot};
-            break;
+            const knot_info found{static_cast<int>(scratch[0]), static_cast<int>(scratch[1])};
+            // Everyone has read the scratch: it may be used again.
+            if constexpr (syncs_on_exit<G>) g.sync();
+            return found;
         }
     }
-    return found;
+    return bdsv_factor<Policy>(g, a);
 }
 
 /// x := A^-1 x from the factor of bdsv_factor(), x a block vector of N knots of n.
 ///
-/// The factor is only read; the pads of x are not touched. Several right-hand sides: one call each, or one group each.
+/// The factor is only read; the pads of x are not touched.
 /// Order: forward y_k = F_k^-1 (x_k - E_k y_{k-1}), then backward x_k = F_k^-T (y_k - E_{k+1}' x_{k+1}), the products as
-/// chains in ascending order: the same bits at every scope and group size.
-/// Barriers: those of two trsv() and two more a knot. No scratch. Cost: 3 N n^2 FMA shared by the members.
-template <Group G, class S, class X>
+/// chains in ascending order: the same bits at every scope, group size and algorithm.
+/// Barriers: in registers, and where a block lets one of its warps work, the exit barrier; otherwise those of two trsv()
+/// and two more a knot. No scratch. Cost: 3 N n^2 FMA shared by the members. Equivalent: `scipy.linalg.cho_solve_banded`.
+template <bdsv_policy Policy = bdsv_policy{}, Group G, class S, class X>
 SHOAL_FN void bdsv_solve(const G& g, S factor, X x) {
     constexpr int n = S::block_size;
-    const auto inner = with_exit_sync(g);
-    const int knots = factor.knots();
-    const auto subtract = [&](auto e, auto from, auto to) SHOAL_INLINE_LAMBDA {
-        strided(core::rolled{}, g, n, [&](int i) SHOAL_INLINE_LAMBDA {
-            auto value = to(i);
-            for (int l = 0; l < n; ++l) value = core::fma(-e(i, l), from(l), value);
-            to(i) = value;
-        });
-        // The updated right-hand side, before it is solved for.
-        g.sync();
-    };
-    for (int k = 0; k < knots; ++k) {
-        if (k > 0) subtract(factor.left(k), x.block(k - 1), x.block(k));
-        trsv(inner, lower(factor.main(k)), x.block(k));
+    if constexpr (detail::bdsv_by_rows<Policy, G, n>()) {
+        detail::bdsv_solve_rows(g, factor, detail::one_column<X>{x});
+    } else {
+        if constexpr (detail::bdsv_by_warp<Policy, G, n>()) {
+            if (g.size() % 32 == 0) {
+                if (g.rank() < 32)
+                    detail::bdsv_solve_rows(defer_sync(g.template split<32>()), factor,
+                                            detail::one_column<X>{x});
+                // The solution that the warp wrote.
+                if constexpr (syncs_on_exit<G>) g.sync();
+                return;
+            }
+        }
+        detail::bdsv_solve_columns(g, factor, x);
     }
-    for (int k = knots - 1; k >= 0; --k) {
-        if (k + 1 < knots) subtract(transposed(factor.left(k + 1)), x.block(k + 1), x.block(k));
-        trsv(inner, transposed(lower(factor.main(k))), x.block(k));
+}
+
+/// B := A^-1 B for a matrix B of N n rows, a right-hand side a column; the bits of each are those of the vector above.
+///
+/// Barriers: the exit barrier. Parts of a warp that hold no rows of their own take columns of theirs; elsewhere each
+/// member solves for whole columns.
+template <bdsv_policy Policy = bdsv_policy{}, Group G, class S, MatrixView B>
+SHOAL_FN void bdsv_solve(const G& g, S factor, B b) {
+    if constexpr (detail::bdsv_by_rows<Policy, G, S::block_size>()) {
+        detail::bdsv_solve_rows(g, factor, detail::many_columns<B>{b});
+    } else {
+        detail::bdsv_solve_shared(g, factor, b);
     }
 }
 
 /// x := A^-1 x; the strips of A are replaced by their factor. See bdsv_factor() and bdsv_solve().
 ///
 /// \return as bdsv_factor(): where it is not good, x is unchanged.
-template <Group G, class S, class X>
+template <bdsv_policy Policy = bdsv_policy{}, Group G, class S, class X>
 SHOAL_FN knot_info bdsv(const G& g, S a, X x) {
-    const knot_info found = bdsv_factor(g, a);
-    if (found.good()) bdsv_solve(g, a, x);
+    if constexpr (detail::bdsv_by_rows<Policy, G, S::block_size>()) {
+        return detail::bdsv_rows(g, a, x);
+    } else {
+        const knot_info found = bdsv_factor<Policy>(with_exit_sync(g), a);
+        if (found.good()) bdsv_solve<Policy>(g, a, x);
+        return found;
+    }
+}
+/// The same with scratch; see bdsv_factor().
+template <bdsv_policy Policy = bdsv_policy{}, Group G, class S, class X, class T>
+SHOAL_FN knot_info bdsv(const G& g, S a, X x, T* scratch) {
+    const knot_info found = bdsv_factor<Policy>(with_exit_sync(g), a, scratch);
+    if (found.good()) bdsv_solve<Policy>(g, a, x);
     return found;
 }
 

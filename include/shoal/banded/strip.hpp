@@ -28,6 +28,8 @@ class strip : detail::extent<Knots> {
     using block_type = matrix<T, n, n, row_ld<Blocks * n>>;
     static constexpr int block_size = n;
     static constexpr int static_knots = Knots;
+    /// Elements from one row of a block to the next.
+    static constexpr int row_length = Blocks * n;
     static constexpr bool symmetric = Blocks == 2;
 
     /// The number of knots is static.

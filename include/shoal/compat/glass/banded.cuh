@@ -71,11 +71,12 @@ SHOAL_GLASS_FN void bdmv(T* s_output_1, T* s_output_2, const T* s_matrix, const 
                 detail::padded<n, knots, T>(s_output_2));
 }
 
-/// The scratch is neither needed nor touched.
+/// Of the scratch the first two elements are used.
 template <typename T, std::uint32_t NumBlockRows, std::uint32_t BlockSize, bool CHECK = false>
-SHOAL_GLASS_FN void bdsv_factor(T* s_matrix, T* /*s_scratch*/, int* s_fail = nullptr) {
+SHOAL_GLASS_FN void bdsv_factor(T* s_matrix, T* s_scratch, int* s_fail = nullptr) {
     const auto found = shoal::bdsv_factor(
-        shoal::this_block(), detail::strips<detail::ct<BlockSize>, detail::ct<NumBlockRows>, T>(s_matrix));
+        shoal::this_block(), detail::strips<detail::ct<BlockSize>, detail::ct<NumBlockRows>, T>(s_matrix),
+        s_scratch);
     detail::report<CHECK>(found, s_fail);
 }
 template <typename T, std::uint32_t NumBlockRows, std::uint32_t BlockSize>
@@ -86,11 +87,11 @@ SHOAL_GLASS_FN void bdsv_solve(const T* s_matrix, T* s_vector, T* /*s_scratch*/)
                       detail::padded<n, knots, T>(s_vector));
 }
 template <typename T, std::uint32_t NumBlockRows, std::uint32_t BlockSize, bool CHECK = false>
-SHOAL_GLASS_FN void bdsv(T* s_matrix, T* s_vector, T* /*s_scratch*/, int* s_fail = nullptr) {
+SHOAL_GLASS_FN void bdsv(T* s_matrix, T* s_vector, T* s_scratch, int* s_fail = nullptr) {
     constexpr int n = detail::ct<BlockSize>;
     constexpr int knots = detail::ct<NumBlockRows>;
     const auto found = shoal::bdsv(shoal::this_block(), detail::strips<n, knots, T>(s_matrix),
-                                   detail::padded<n, knots, T>(s_vector));
+                                   detail::padded<n, knots, T>(s_vector), s_scratch);
     detail::report<CHECK>(found, s_fail);
 }
 
