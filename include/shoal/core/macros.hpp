@@ -24,7 +24,10 @@
 #endif
 
 #ifndef SHOAL_FN
-#  if defined(__CUDACC__) || defined(__HIPCC__)
+#  if defined(__HIP__)
+// As attributes: the keywords are macros of headers that need not be there to compile for these GPUs.
+#    define SHOAL_FN __attribute__((host, device, always_inline)) inline
+#  elif defined(__CUDACC__)
 #    define SHOAL_FN __host__ __device__ __forceinline__
 #  elif defined(__GNUC__)
 #    define SHOAL_FN inline __attribute__((always_inline))

@@ -13,7 +13,7 @@
 ///
 /// The device side calls the `_rn` intrinsics, which the precision flags of nvcc do not weaken. Only `-ftz=true`, and
 /// with it `--use_fast_math`, shows: float numbers below 2^-126 become zero. nvcc defines no macro by which a header
-/// could refuse these flags.
+/// could refuse these flags. Other GPUs take the branches of the host, whose builtins their compilers know.
 
 namespace shoal::core {
 
@@ -23,7 +23,7 @@ namespace shoal::core {
 /// `-mfma` or `-march=x86-64-v3`.
 template <class T>
 SHOAL_FN constexpr T fma(T a, T b, T c) {
-#if defined(SHOAL_DEVICE_CODE)
+#if defined(__CUDA_ARCH__)
     if constexpr (std::is_same_v<T, double>) {
         return ::fma(a, b, c);
     } else {
@@ -41,35 +41,43 @@ SHOAL_FN constexpr T fma(T a, T b, T c) {
 /// |x|, exact, also for NaN (keeps the payload) and -0.
 template <class T>
 SHOAL_FN T abs(T x) {
-#if defined(SHOAL_DEVICE_CODE)
+#if defined(__CUDA_ARCH__)
     if constexpr (std::is_same_v<T, double>) {
         return ::fabs(x);
     } else {
         return ::fabsf(x);
     }
 #else
-    return std::fabs(x);
+    if constexpr (std::is_same_v<T, double>) {
+        return __builtin_fabs(x);
+    } else {
+        return __builtin_fabsf(x);
+    }
 #endif
 }
 
 /// Square root, correctly rounded.
 template <class T>
 SHOAL_FN T sqrt(T x) {
-#if defined(SHOAL_DEVICE_CODE)
+#if defined(__CUDA_ARCH__)
     if constexpr (std::is_same_v<T, double>) {
         return __dsqrt_rn(x);
     } else {
         return __fsqrt_rn(x);
     }
 #else
-    return std::sqrt(x);
+    if constexpr (std::is_same_v<T, double>) {
+        return __builtin_sqrt(x);
+    } else {
+        return __builtin_sqrtf(x);
+    }
 #endif
 }
 
 /// 1 / d, correctly rounded on host and device: the reciprocal of a pivot that a sweep multiplies by.
 template <class T>
 SHOAL_FN T pivot_reciprocal(T d) {
-#if defined(SHOAL_DEVICE_CODE)
+#if defined(__CUDA_ARCH__)
     if constexpr (std::is_same_v<T, double>) {
         return __drcp_rn(d);
     } else {
@@ -94,7 +102,7 @@ struct pivot_root {
 /// the smallest normal number, what the step corrects underflows: there the root is good to three units.
 template <class T>
 SHOAL_FN pivot_root<T> pivot_rsqrt(T d) {
-#if defined(SHOAL_DEVICE_CODE)
+#if defined(__CUDA_ARCH__)
     if constexpr (std::is_same_v<T, double>) {
         const T r = ::rsqrt(d);
         const T s = d * r;
@@ -108,7 +116,7 @@ SHOAL_FN pivot_root<T> pivot_rsqrt(T d) {
         return {fma(fma(-s, s, d), T(0.5) * r, s), r};
     }
 #else
-    const T s = std::sqrt(d);
+    const T s = core::sqrt(d);
     return {s, T(1) / s};
 #endif
 }
@@ -132,7 +140,7 @@ SHOAL_FN constexpr bool good_pivot(T d) {
 /// Integer comparison makes the search for the largest entry associative, so that its result does not depend
 /// on how many members share the work, NaN or not.
 SHOAL_FN std::uint64_t magnitude_key(double x) {
-#if defined(SHOAL_DEVICE_CODE)
+#if defined(__CUDA_ARCH__)
     return static_cast<std::uint64_t>(__double_as_longlong(x)) & 0x7fffffffffffffffULL;
 #else
     return __builtin_bit_cast(std::uint64_t, x) & 0x7fffffffffffffffULL;
@@ -140,7 +148,7 @@ SHOAL_FN std::uint64_t magnitude_key(double x) {
 }
 /// The same for float.
 SHOAL_FN std::uint32_t magnitude_key(float x) {
-#if defined(SHOAL_DEVICE_CODE)
+#if defined(__CUDA_ARCH__)
     return __float_as_uint(x) & 0x7fffffffU;
 #else
     return __builtin_bit_cast(std::uint32_t, x) & 0x7fffffffU;
@@ -149,7 +157,7 @@ SHOAL_FN std::uint32_t magnitude_key(float x) {
 
 /// The number with the given bits.
 SHOAL_FN double from_bits(std::uint64_t bits) {
-#if defined(SHOAL_DEVICE_CODE)
+#if defined(__CUDA_ARCH__)
     return __longlong_as_double(static_cast<long long>(bits));
 #else
     return __builtin_bit_cast(double, bits);
@@ -157,7 +165,7 @@ SHOAL_FN double from_bits(std::uint64_t bits) {
 }
 /// The same for float.
 SHOAL_FN float from_bits(std::uint32_t bits) {
-#if defined(SHOAL_DEVICE_CODE)
+#if defined(__CUDA_ARCH__)
     return __uint_as_float(bits);
 #else
     return __builtin_bit_cast(float, bits);
