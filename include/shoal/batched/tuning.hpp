@@ -73,4 +73,7 @@ constexpr tile_choice trsm_tile(int n, int element_bytes) {
     return {8, 4, 0};                // N = 24: 87 %, N = 32: 66 %
 }
 
+/// bdsv: batches up to this many systems are given a warp each.
+inline constexpr long long bdsv_small_batch = 2048;
+
 }  // namespace shoal::batched

@@ -1,0 +1,204 @@
+// Block-tridiagonal systems: batched::bdsv and its parts beside our own elimination column by column in memory, by a
+// block of 128 threads a system, as kernels have it that are put together from small dense ops.
+//   bench_banded_gpu [--csv FILE] [--commit NAME] [--replays COUNT] [--n ORDER] [--knots COUNT] [--tune yes]
+// Phases: `solve`: both sweeps over a factor; `factor`; `factor and solve`. The limit counts [L | D] read once, the factor
+// written once unless only a solve is timed, and the vector both ways. --tune yes: every width of tile, not only the
+// chosen one.
+
+#include "support/batched_bench.cuh"
+
+#include <utility>
+
+#include <shoal/batched/bdsv.cuh>
+
+namespace {
+
+using namespace shoal_bench;
+using shoal::batched::detail::bdsv_phase;
+
+/// Strips [L | D] of diagonally dominant systems.
+template <class T>
+__global__ void fill_strips(T* a, int n, std::int64_t elements) {
+    const std::int64_t e = static_cast<std::int64_t>(blockIdx.x) * blockDim.x + threadIdx.x;
+    if (e >= elements) return;
+    const int row = static_cast<int>(e / (2 * n) % n), column = static_cast<int>(e % (2 * n));
+    const T random = static_cast<T>(random_element(static_cast<std::uint64_t>(e)));
+    a[e] = column == n + row ? static_cast<T>(4 * n) + random : random;
+}
+
+/// max |A x - b| / (|A| |x| + |b|) of one system, from its strips.
+template <class T>
+double chain_error(const std::vector<T>& a, const std::vector<T>& x, const std::vector<T>& b, int n,
+                   int knots) {
+    double worst = 0, norm_a = 0, norm_x = 0, norm_b = 0;
+    const auto strip = [&](int k, int i, int column) {
+        return static_cast<double>(a[static_cast<std::size_t>((k * n + i) * 2 * n + column)]);
+    };
+    const auto at = [&](const std::vector<T>& v, int k, int i) {
+        return static_cast<double>(v[static_cast<std::size_t>(k * n + i)]);
+    };
+    for (int k = 0; k < knots; ++k) {
+        for (int i = 0; i < n; ++i) {
+            long double r = at(b, k, i);
+            double row = 0;
+            const auto term = [&](double element, double value) {
+                r -= static_cast<long double>(element) * value;
+                row += std::fabs(element);
+            };
+            for (int j = 0; j < n; ++j) {
+                if (k > 0) term(strip(k, i, j), at(x, k - 1, j));
+                term(i >= j ? strip(k, i, n + j) : strip(k, j, n + i), at(x, k, j));
+                if (k + 1 < knots) term(strip(k + 1, j, i), at(x, k + 1, j));
+            }
+            if (!(std::fabs(static_cast<double>(r)) < INFINITY)) return INFINITY;
+            worst = std::max(worst, std::fabs(static_cast<double>(r)));
+            norm_a = std::max(norm_a, row);
+            norm_x = std::max(norm_x, std::fabs(at(x, k, i)));
+            norm_b = std::max(norm_b, std::fabs(at(b, k, i)));
+        }
+    }
+    return worst / (norm_a * norm_x + norm_b);
+}
+
+/// One system by a block, column by column in memory.
+template <bdsv_phase Phase, class A, class X>
+struct stepwise {
+    A a;
+    X x;
+    template <class G>
+    SHOAL_FN int operator()(const G& g, std::int64_t s) const {
+        constexpr shoal::bdsv_policy policy{.algorithm = shoal::bdsv_algorithm::columns};
+        shoal::knot_info found;
+        if constexpr (Phase != bdsv_phase::solve) found = shoal::bdsv_factor<policy>(g, a(s));
+        if constexpr (Phase != bdsv_phase::factor) {
+            if (found.good()) shoal::bdsv_solve<policy>(g, a(s), x(s));
+        }
+        return found.index(A::view::block_size);
+    }
+};
+
+struct options {
+    bool tune = false;
+    int knots = 0;
+};
+
+template <class T, int n>
+void measure(const report& r, const options& o, cudaStream_t stream, int knots, std::int64_t wanted) {
+    using shoal::batched::block_vectors;
+    using shoal::batched::symmetric_strips;
+    const std::int64_t size = std::int64_t{2} * n * n * knots, length = std::int64_t{n} * knots;
+    const auto bytes_of = [](std::int64_t count) { return count * static_cast<std::int64_t>(sizeof(T)); };
+    const std::int64_t batch = fitting(wanted, bytes_of(size));
+    const int copies = copies_in_cache(batch, bytes_of(size + length));
+    const std::int64_t systems = batch * copies;
+    device_array<T> original(systems * size), a(systems * size), right(systems * length), x(systems * length);
+    device_array<int> info(systems);
+    fill_strips<<<blocks_of_256(systems * size), 256, 0, stream>>>(original.data(), n, systems * size);
+    fill_random<<<blocks_of_256(systems * length), 256, 0, stream>>>(right.data(), systems * length);
+    const auto restore_vectors = [&] { x.copy_from(right, stream); };
+    const auto restore = [&] {
+        a.copy_from(original, stream);
+        restore_vectors();
+    };
+    const auto A = [&](int k) {
+        return symmetric_strips<T, n>(shoal::symmetric_strip<T, n>(a.data() + k * batch * size, knots));
+    };
+    const auto X = [&](int k) {
+        return block_vectors<T, n>(shoal::block_vector<T, n>(x.data() + k * batch * length, knots));
+    };
+    const auto error = [&] {
+        check(cudaStreamSynchronize(stream), "bdsv");
+        double worst = 0;
+        for (const std::int64_t s : samples(systems)) {
+            if (info.read(s, 1)[0] != 0) return static_cast<double>(INFINITY);
+            worst = std::max(worst, chain_error(original.read(s * size, size), x.read(s * length, length),
+                                                right.read(s * length, length), n, knots));
+        }
+        return gate(worst, 20 * n * unit_roundoff<T>(), "bdsv");
+    };
+    const auto row = [&](const char* phase, const char* variant, double bytes, timing t, double wrong) {
+        std::fprintf(r.csv, "bdsv,%s,%d,%d,%lld,%s,shoal,%s,%.4g,%.3g,%.2g,%.4g,%.3g,%s,%s\n", type_name<T>(),
+                     n, knots, static_cast<long long>(batch), phase, variant, t.median_us,
+                     t.median_us / knots, t.spread_percent,
+                     100 * bytes * static_cast<double>(batch) / copy_bytes_per_us / t.median_us, wrong,
+                     r.device.c_str(), r.commit.c_str());
+        std::fflush(r.csv);
+    };
+    const double strips = static_cast<double>(bytes_of(size)),
+                 vectors = 2.0 * static_cast<double>(bytes_of(length));
+    // `run(phase, k)` starts one batch; all three phases of one variant.
+    const auto phases = [&](const char* variant, auto run) {
+        using both = std::integral_constant<bdsv_phase, bdsv_phase::both>;
+        using factor = std::integral_constant<bdsv_phase, bdsv_phase::factor>;
+        using solve = std::integral_constant<bdsv_phase, bdsv_phase::solve>;
+        restore();
+        for (int k = 0; k < copies; ++k) check(run(both{}, k));
+        const double first = error();
+        row("factor and solve", variant, 2 * strips + vectors,
+            time_graph(stream, copies, r.replays, restore, [&](int k) { check(run(both{}, k)); }), first);
+        row("factor", variant, 2 * strips,
+            time_graph(stream, copies, r.replays, restore, [&](int k) { check(run(factor{}, k)); }), first);
+        restore_vectors();
+        for (int k = 0; k < copies; ++k) check(run(solve{}, k));
+        const double second = error();
+        row("solve", variant, strips + vectors,
+            time_graph(stream, copies, r.replays, restore_vectors, [&](int k) { check(run(solve{}, k)); }),
+            second);
+    };
+    using shoal::batched::detail::bdsv_system;
+    using vectors_type = block_vectors<T, n>;
+    using strips_type = symmetric_strips<T, n>;
+    phases("automatic", [&]<class Phase>(Phase, int k) {
+        return shoal::batched::detail::bdsv_on_stream<Phase::value>(stream, A(k), X(k), batch,
+                                                                    info.data() + k * batch);
+    });
+    if (o.tune) {
+        phases("warp", [&]<class Phase>(Phase, int k) {
+            const bdsv_system<Phase::value, strips_type, vectors_type> body{A(k), X(k)};
+            return shoal::batched::detail::start_bdsv<32>(stream, batch, body, info.data() + k * batch);
+        });
+        phases("tile", [&]<class Phase>(Phase, int k) {
+            const bdsv_system<Phase::value, strips_type, vectors_type> body{A(k), X(k)};
+            return shoal::batched::detail::start_bdsv<shoal::batched::detail::bdsv_tile(n)>(
+                stream, batch, body, info.data() + k * batch);
+        });
+    }
+    if (batch <= 1024) {
+        phases("stepwise", [&]<class Phase>(Phase, int k) {
+            const stepwise<Phase::value, strips_type, vectors_type> body{A(k), X(k)};
+            return shoal::batched::launch<shoal::sized_block_group<128>>(stream, batch, body,
+                                                                         info.data() + k * batch);
+        });
+    }
+}
+
+}  // namespace
+
+int main(int count, char** words) {
+    options o;
+    for (int i = 1; i + 1 < count; i += 2) {
+        if (std::string_view(words[i]) == "--tune") o.tune = true;
+        if (std::string_view(words[i]) == "--knots") o.knots = std::atoi(words[i + 1]);
+    }
+    report r(count, words);
+    // The columns of this table, over those of the others.
+    std::rewind(r.csv);
+    std::fprintf(r.csv,
+                 "op,type,n,knots,batch,phase,solver,variant,median_us,us_per_knot,spread_percent,"
+                 "percent_of_limit,error,device,commit\n");
+    cudaStream_t stream = nullptr;
+    check(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking), "stream");
+    const auto orders = [&]<class T, int... N>(std::integer_sequence<int, N...>, T) {
+        const auto one = [&]<int n>() {
+            if (r.only_n != 0 && r.only_n != n) return;
+            for (const int knots : {8, 32, 64, 128}) {
+                if (o.knots != 0 && o.knots != knots) continue;
+                for (const std::int64_t batch : {1, 1024, 8192}) measure<T, n>(r, o, stream, knots, batch);
+            }
+        };
+        (one.template operator()<N>(), ...);
+    };
+    using sizes = std::integer_sequence<int, 6, 12, 14, 16>;
+    orders(sizes{}, double{});
+    orders(sizes{}, float{});
+}
