@@ -47,13 +47,16 @@ SHOAL_FN constexpr T reciprocal(T d) noexcept {
 /// a + b, never fused with a product that made b.
 template <class T>
 SHOAL_FN constexpr T add_rounded(T a, T b) noexcept {
-#if defined(SHOAL_DEVICE_CODE)
+#if defined(__CUDA_ARCH__)
     if (__builtin_is_constant_evaluated()) return a + b;
     if constexpr (std::is_same_v<T, float>) {
         return __fadd_rn(a, b);
     } else {
         return __dadd_rn(a, b);
     }
+#elif defined(SHOAL_DEVICE_CODE)
+#  pragma clang fp contract(off)
+    return a + b;
 #else
     if (!__builtin_is_constant_evaluated()) {
 #  if defined(__GNUC__)
