@@ -67,6 +67,15 @@ SHOAL_FN T padding() {
 #endif
 }
 
+/// x, about which the compiler knows nothing. It would otherwise replace comparisons with the number of a row by the
+/// comparisons of entries that led to it, and keep the results of all of those: up to 100 registers.
+SHOAL_FN int opaque(int x) {
+#if defined(SHOAL_DEVICE_CODE)
+    asm("" : "+r"(x));
+#endif
+    return x;
+}
+
 /// A lower triangle of order N, or what of it one of S members holds.
 template <class T, int N, int S>
 struct triangle_rows {

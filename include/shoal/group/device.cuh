@@ -76,12 +76,42 @@ struct tile_group {
         return x;
 #endif
     }
+    /// A bit for each lane with b, that of rank 0 lowest.
+    SHOAL_FN static std::uint32_t ballot([[maybe_unused]] bool b) {
+#if defined(SHOAL_DEVICE_CODE)
+        return in_tile(__ballot_sync(mask(), b));
+#else
+        return b ? 1U : 0U;
+#endif
+    }
+    /// The largest x.
+    SHOAL_FN static std::uint32_t largest(std::uint32_t x) {
+#if defined(SHOAL_DEVICE_CODE)
+        return __reduce_max_sync(mask(), x);
+#else
+        return x;
+#endif
+    }
+    /// b, which all lanes share: whether to enter a branch around collectives.
+    SHOAL_FN static bool any(bool b) {
+        return b;
+    }
     /// The lanes of this tile, a bit each.
     SHOAL_FN static unsigned mask() {
         if constexpr (W == 32) {
             return 0xffffffffU;
         } else {
             return ((1U << W) - 1U) << (detail::flat_thread() & (32 - W));
+        }
+    }
+
+  protected:
+    /// Of a ballot of the warp, the bits of this tile.
+    SHOAL_FN static std::uint32_t in_tile(std::uint32_t bits) {
+        if constexpr (W == 32) {
+            return bits;
+        } else {
+            return bits >> (detail::flat_thread() & (32 - W)) & ((1U << W) - 1U);
         }
     }
 };

@@ -32,6 +32,37 @@ struct lockstep_tile : tile_group<W> {
         return x;
 #endif
     }
+    SHOAL_FN static std::uint32_t ballot([[maybe_unused]] bool b) {
+#if defined(SHOAL_DEVICE_CODE)
+        return tile_group<W>::in_tile(__ballot_sync(0xffffffffU, b));
+#else
+        return b ? 1U : 0U;
+#endif
+    }
+    SHOAL_FN static std::uint32_t largest(std::uint32_t x) {
+        if constexpr (W == 32) {
+            return tile_group<W>::largest(x);
+        } else {
+            SHOAL_UNROLL
+            for (int h = 1; h < W; h *= 2) {
+                const std::uint32_t other = shuffle_xor(x, h);
+                x = other > x ? other : x;
+            }
+            return x;
+        }
+    }
+    /// Whether a tile of the warp has b: where one enters a branch around collectives, all do.
+    SHOAL_FN static bool any(bool b) {
+        if constexpr (W == 32) {
+            return b;
+        } else {
+#if defined(SHOAL_DEVICE_CODE)
+            return __any_sync(0xffffffffU, b);
+#else
+            return b;
+#endif
+        }
+    }
 };
 
 }  // namespace shoal

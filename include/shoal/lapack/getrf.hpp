@@ -1,5 +1,6 @@
 #pragma once
 
+#include <shoal/fast/getrf_rows.hpp>
 #include <shoal/group/collectives.hpp>
 #include <shoal/lapack/detail/pivot.hpp>
 #include <shoal/lapack/detail/swap.hpp>
@@ -7,27 +8,23 @@
 
 namespace shoal {
 
-/// P A = L U with partial pivoting, A of order n, in place: L strictly below the diagonal with ones implied, U above.
-///
-/// Step k interchanges rows k and pivots(k) >= k (0-based), the row with the largest entry in column k; of equal ones
-/// the first, and NaN counts as largest. `pivot_permutation()` turns the interchanges into a permutation.
-/// Order: a(i, j) = fma(-l(i, k), u(k, j), a(i, j)) in ascending k, l = a * (1 / pivot): the same bits at every scope
-/// and group size.
-///
-/// \param pivots n integers, written by the group
-/// \return 0, or k > 0: U(k, k) is the first pivot that is zero or not finite, 1-based. The factorisation is completed
-///         all the same, with multipliers left undivided where the pivot is zero; a solve would divide by it. Every
-///         member gets the same value. A matrix that is singular up to rounding gives 0.
-/// Barriers: three a column, the last of them the exit barrier. No scratch. Cost: n^3 / 3 FMA shared by the members,
-/// n^2 / 2 comparisons by each.
-/// Equivalent: `scipy.linalg.lu_factor(A)`; LAPACK getrf, its pivots less one.
+/// How getrf() works.
+enum class getrf_algorithm {
+    automatic,  ///< the fastest that the group and the extents allow
+    columns,    ///< column by column in place: every group, every size
+    rows,       ///< the matrix in registers: static order up to 64, a tile or a warp whose registers hold it
+};
+
+/// Choices of getrf(), passed by name: `getrf<getrf_policy{.algorithm = getrf_algorithm::columns}>(g, A, pivots)`.
+struct getrf_policy {
+    getrf_algorithm algorithm = getrf_algorithm::automatic;
+};
+
+namespace detail {
+
+/// P A = L U, right-looking, in place.
 template <Group G, MatrixView A, VectorView P>
-SHOAL_FN int getrf(const G& g, A a, P pivots) {
-    static_assert(detail::extents_agree<A::static_rows, A::static_cols>, "getrf: A is not square");
-    static_assert(detail::extents_agree<A::static_rows, P::static_size>,
-                  "getrf: A has not as many rows as pivots");
-    static_assert(detail::writable<A>, "getrf writes A, but its elements are const");
-    static_assert(detail::writable<P>, "getrf writes the pivots, but they are const");
+SHOAL_FN int getrf_columns(const G& g, A a, P pivots) {
     using T = typename A::value_type;
     using how = flatten<G, A::static_rows>;
     const int n = a.rows();
@@ -63,6 +60,50 @@ SHOAL_FN int getrf(const G& g, A a, P pivots) {
         if (syncs_on_exit<G> || k + 1 < n) g.sync();
     });
     return info;
+}
+
+/// Whether the ladder of getrf() takes the register body.
+template <getrf_policy Policy, class G, class M>
+SHOAL_FN constexpr bool getrf_by_rows() {
+    if constexpr (Policy.algorithm == getrf_algorithm::rows) {
+        static_assert(
+            fast::suits_square_rows<G, M>,
+            "getrf: the rows algorithm needs a static order up to 64 and a tile or warp whose registers hold "
+            "the matrix");
+        return true;
+    } else {
+        return Policy.algorithm == getrf_algorithm::automatic && fast::suits_square_rows<G, M>;
+    }
+}
+
+}  // namespace detail
+
+/// P A = L U with partial pivoting, A of order n, in place: L strictly below the diagonal with ones implied, U above.
+///
+/// Step k interchanges rows k and pivots(k) >= k (0-based), the row with the largest entry in column k; of equal ones
+/// the first, and NaN counts as largest. `pivot_permutation()` turns the interchanges into a permutation.
+/// Order: a(i, j) = fma(-l(i, k), u(k, j), a(i, j)) in ascending k, l = a * (1 / pivot): the same bits at every scope,
+/// group size and algorithm.
+///
+/// \param pivots n integers, written by the group
+/// \return 0, or k > 0: U(k, k) is the first pivot that is zero or not finite, 1-based. The factorisation is completed
+///         all the same, with multipliers left undivided where the pivot is zero; a solve would divide by it. Every
+///         member gets the same value. A matrix that is singular up to rounding gives 0.
+/// Barriers: three a column, the last of them the exit barrier; with the rows algorithm the exit barrier alone. No scratch. Cost: n^3 / 3 FMA shared by the members,
+/// n^2 / 2 comparisons by each.
+/// Equivalent: `scipy.linalg.lu_factor(A)`; LAPACK getrf, its pivots less one.
+template <getrf_policy Policy = getrf_policy{}, Group G, MatrixView A, VectorView P>
+SHOAL_FN int getrf(const G& g, A a, P pivots) {
+    static_assert(detail::extents_agree<A::static_rows, A::static_cols>, "getrf: A is not square");
+    static_assert(detail::extents_agree<A::static_rows, P::static_size>,
+                  "getrf: A has not as many rows as pivots");
+    static_assert(detail::writable<A>, "getrf writes A, but its elements are const");
+    static_assert(detail::writable<P>, "getrf writes the pivots, but they are const");
+    if constexpr (detail::getrf_by_rows<Policy, G, A>()) {
+        return fast::getrf_rows(g, a, pivots);
+    } else {
+        return detail::getrf_columns(g, a, pivots);
+    }
 }
 
 /// permutation(i) = the row of A that became row i of L U: A[permutation] = L U.
