@@ -1,7 +1,7 @@
 #pragma once
 
 /// \file
-/// Everything that any C++20 compiler can compile: views, groups, dense ops.
+/// Everything that any C++20 compiler can compile: views, groups, dense ops, the solver of one thread.
 
 #include <shoal/blas/asum.hpp>
 #include <shoal/blas/axpby.hpp>
@@ -44,6 +44,7 @@
 #include <shoal/lapack/posv.hpp>
 #include <shoal/lapack/shift.hpp>
 #include <shoal/lapack/syev.hpp>
+#include <shoal/tiled_lu/tiled_lu.hpp>
 #include <shoal/view/adapt.hpp>
 #include <shoal/view/tensor.hpp>
 #include <shoal/view/triangle.hpp>

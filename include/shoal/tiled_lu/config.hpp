@@ -4,7 +4,7 @@
 #include <limits>
 #include <type_traits>
 
-#include <shoal/core/macros.hpp>
+#include <shoal/core/math.hpp>
 
 namespace shoal::tiled_lu {
 
@@ -45,8 +45,7 @@ struct threshold {
         T value = static_cast<T>(number);
         negative = value < T(0);
         if (negative) value = -value;
-        constexpr T largest = std::numeric_limits<T>::max();
-        if (!(value <= largest)) value = largest;
+        if (!(value <= core::largest_finite<T>)) value = core::largest_finite<T>;
         if (value == T(0)) return;
         for (; value < T(0x1p63); --exponent) value *= T(2);
         for (; value >= T(0x1p64); ++exponent) value *= T(0.5);
@@ -94,7 +93,7 @@ namespace detail {
 /// Says what is wrong with a configuration.
 template <auto Config>
 struct checked {
-    using T = typename decltype(Config)::value_type;
+    using T = typename std::remove_cvref_t<decltype(Config)>::value_type;
     static constexpr T relative = Config.relative_pivot_threshold;
     static constexpr T acceptable = Config.oot_pivot_threshold;
     static constexpr T floor = Config.singular_floor;

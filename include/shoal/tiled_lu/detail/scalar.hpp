@@ -74,11 +74,14 @@ SHOAL_FN constexpr bool beats(T candidate, T best) noexcept {
     return candidate > best || (candidate != candidate && best == best);
 }
 
+/// The smallest number, a power of two, that has a finite reciprocal.
+template <class T>
+inline constexpr T smallest_invertible = std::numeric_limits<T>::min() / T(2);
+
 /// Whether a magnitude can be divided by: not below the floor, finite, and its reciprocal finite. False for NaN.
 template <class T>
 SHOAL_FN constexpr bool invertible(T size, T floor) noexcept {
-    constexpr T smallest = std::numeric_limits<T>::min() / T(2);
-    return size >= floor && size >= smallest && size <= core::largest_finite<T>;
+    return size >= floor && size >= smallest_invertible<T> && size <= core::largest_finite<T>;
 }
 
 }  // namespace shoal::tiled_lu::detail

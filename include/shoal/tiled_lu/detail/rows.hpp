@@ -1,0 +1,162 @@
+#pragma once
+
+#include <cstdint>
+
+#include <shoal/tiled_lu/detail/tiles.hpp>
+
+/// \file
+/// Which row of memory is row i, and how rows, pivots and right-hand sides change places.
+
+namespace shoal::tiled_lu::detail {
+
+/// How the body reads a matrix: what its own type says comes before the configuration.
+template <auto Config, class M>
+inline constexpr storage layout_of = Config.layout;
+template <auto Config, class M>
+requires requires {
+    M::layout;
+}
+inline constexpr storage layout_of<Config, M> = M::layout;
+
+/// Interchanges entries k and p >= k of those before `last`, given by get(i) and put(i, value). Registers cannot be indexed by p: a flat
+/// caller goes through all of them and selects.
+template <class Flat, int Limit, class Get, class Put>
+SHOAL_FN constexpr void exchange(int k, int p, int last, Get get, Put put) noexcept {
+    if constexpr (Flat::value) {
+        over<Flat, Limit>(k + 1, last, [&](int i) SHOAL_INLINE_LAMBDA {
+            const bool chosen = i == p;
+            const auto upper = get(k);
+            const auto lower = get(i);
+            put(k, chosen ? lower : upper);
+            put(i, chosen ? upper : lower);
+        });
+    } else {
+        const auto upper = get(k);
+        put(k, get(p));
+        put(p, upper);
+    }
+}
+
+/// The pivots of one system.
+template <class Plan, int N, class P>
+struct row_map {
+    using index = typename P::value_type;
+    using flat = std::bool_constant<Plan::in_registers>;
+    static constexpr int limit = N == dynamic ? 0 : N;
+    P pivots;
+
+    /// The row of memory that is row i.
+    SHOAL_FN constexpr int operator()(int i) const noexcept {
+        if constexpr (Plan::physical) {
+            return i;
+        } else {
+            return static_cast<int>(pivots[i]);
+        }
+    }
+
+    SHOAL_FN constexpr void start(int n) const noexcept {
+        if constexpr (!Plan::physical) {
+            core::loop(flat{}, 0, n, [&](int i) SHOAL_INLINE_LAMBDA { pivots[i] = static_cast<index>(i); });
+        }
+    }
+
+    /// Notes that rows k and p >= k have changed places.
+    SHOAL_FN constexpr void interchange(int k, int p) const noexcept {
+        if constexpr (Plan::physical) {
+            pivots[k] = static_cast<index>(p);
+        } else {
+            exchange<flat, limit>(
+                k, p, limit, [&](int i) SHOAL_INLINE_LAMBDA { return pivots[i]; },
+                [&](int i, index value) SHOAL_INLINE_LAMBDA { pivots[i] = value; });
+        }
+    }
+};
+
+/// x := P x, or x := P^T x, in place, for the columns `first` .. `first` + W - 1 of x.
+template <class Plan, int N, int W, class P, class X>
+struct permutation {
+    using T = typename X::value_type;
+    using flat = std::bool_constant<Plan::in_registers>;
+    static constexpr int limit = N == dynamic ? 0 : N;
+    P pivots;
+    X x;
+    int n;
+    int first;
+
+    SHOAL_FN constexpr int at(int i) const noexcept { return static_cast<int>(pivots[i]); }
+
+    SHOAL_FN constexpr void swap_rows(int k) const noexcept {
+        const int p = at(k);
+        core::loop(core::flat{}, 0, W, [&](int w) SHOAL_INLINE_LAMBDA {
+            exchange<flat, limit>(
+                k, p, limit, [&](int i) SHOAL_INLINE_LAMBDA { return x(i, first + w); },
+                [&](int i, T value) SHOAL_INLINE_LAMBDA { x(i, first + w) = value; });
+        });
+    }
+
+    /// Row i of the result is row pivots[i] of x (forward), or row pivots[i] of the result is row i of x.
+    template <class Forward>
+    SHOAL_FN constexpr void select(Forward) const noexcept {
+        core::loop(core::flat{}, 0, W, [&](int w) SHOAL_INLINE_LAMBDA {
+            T old[limit > 0 ? limit : 1];
+            core::loop(flat{}, 0, n, [&](int i) SHOAL_INLINE_LAMBDA { old[i] = x(i, first + w); });
+            core::loop(flat{}, 0, n, [&](int i) SHOAL_INLINE_LAMBDA {
+                core::loop(flat{}, 0, n, [&](int j) SHOAL_INLINE_LAMBDA {
+                    if (at(Forward::value ? i : j) == (Forward::value ? j : i)) x(i, first + w) = old[j];
+                });
+            });
+        });
+    }
+
+    /// Moves the cycle that `start` is on.
+    template <class Forward>
+    SHOAL_FN constexpr void rotate(Forward, int start) const noexcept {
+        core::loop(core::flat{}, 0, W, [&](int w) SHOAL_INLINE_LAMBDA {
+            T held = x(start, first + w);
+            int i = start;
+            for (int next = at(i); next != start; next = at(i)) {
+                if constexpr (Forward::value) {
+                    x(i, first + w) = x(next, first + w);
+                } else {
+                    const T moved = x(next, first + w);
+                    x(next, first + w) = held;
+                    held = moved;
+                }
+                i = next;
+            }
+            x(Forward::value ? i : start, first + w) = held;
+        });
+    }
+
+    /// Cycle after cycle from its smallest index; which are done is noted in a word, or found by walking them.
+    template <class Forward>
+    SHOAL_FN constexpr void cycles(Forward forward) const noexcept {
+        constexpr int bits = 64;
+        std::uint64_t done = 0;
+        for (int start = 0; start < n; ++start) {
+            bool smallest = true;
+            if (n <= bits) {
+                smallest = (done >> start) % 2 == 0;
+                for (int i = start; smallest && (done >> i) % 2 == 0; i = at(i))
+                    done |= std::uint64_t{1} << i;
+            } else {
+                for (int i = at(start); i != start && smallest; i = at(i)) smallest = i > start;
+            }
+            if (smallest) rotate(forward, start);
+        }
+    }
+
+    template <class Forward>
+    SHOAL_FN constexpr void apply(Forward forward) const noexcept {
+        if constexpr (Plan::physical) {
+            core::loop(flat{}, 0, n,
+                       [&](int k) SHOAL_INLINE_LAMBDA { swap_rows(Forward::value ? k : n - 1 - k); });
+        } else if constexpr (flat::value) {
+            select(forward);
+        } else {
+            cycles(forward);
+        }
+    }
+};
+
+}  // namespace shoal::tiled_lu::detail

@@ -1,0 +1,121 @@
+#pragma once
+
+#include <shoal/core/loop.hpp>
+#include <shoal/tiled_lu/detail/scalar.hpp>
+#include <shoal/tiled_lu/suggest.hpp>
+
+/// \file
+/// The grid of tiles, and loops inside a tile. One body serves tiles whose extent is static and those where it is not,
+/// unrolled or not.
+
+namespace shoal::tiled_lu::detail {
+
+/// What follows from a configuration for one order.
+template <auto Config, class T, int N>
+struct plan {
+    static_assert(std::is_same_v<typename std::remove_cvref_t<decltype(Config)>::value_type, T>,
+                  "tiled_lu: the configuration is for another scalar than the matrix");
+    static_assert(checked<Config>::value);
+
+    static constexpr T relative = checked<Config>::relative;
+    static constexpr T acceptable = checked<Config>::acceptable;
+    static constexpr T floor = checked<Config>::floor;
+    static constexpr bool physical = Config.row_interchange == interchange::physical;
+    static constexpr bool left = Config.schedule == looking::left;
+    static constexpr bool whole_column = Config.pivot_search == search::column;
+    /// Above this, tiles are worked on in loops whatever the configuration says: code grows with the cube.
+    static constexpr int flat_limit = 16;
+    static constexpr int tile = N == dynamic                  ? Config.tile_size
+                                : physical && N <= flat_limit ? N
+                                : Config.tile_size < N        ? Config.tile_size
+                                                              : N;
+    static constexpr bool single = N != dynamic && tile == N;
+    using flat = std::bool_constant<Config.unroll_loops && tile <= flat_limit>;
+    /// The whole system is one tile with compile-time indices.
+    static constexpr bool in_registers = single && flat::value;
+};
+
+/// A tile extent known at compile time.
+template <int E>
+struct whole {
+    static constexpr int limit = E;
+    SHOAL_FN static constexpr int size() noexcept { return E; }
+};
+
+/// The extent of the last tile of a dynamic order: below E.
+template <int E>
+struct part {
+    static constexpr int limit = E;
+    int extent;
+    SHOAL_FN constexpr int size() const noexcept { return extent; }
+};
+
+/// f(i) for i = first .. last - 1, all within one tile of at most Limit rows. Flat loops have bounds that do not move.
+template <class Flat, int Limit, class F>
+SHOAL_FN constexpr void over(int first, int last, F f) noexcept {
+    if constexpr (Flat::value) {
+        core::loop(Flat{}, 0, Limit, [&](int i) SHOAL_INLINE_LAMBDA {
+            if (i >= first && i < last) f(i);
+        });
+    } else {
+        core::loop(Flat{}, first, last, f);
+    }
+}
+
+/// f(i) for i = last - 1, ..., first.
+template <class Flat, int Limit, class F>
+SHOAL_FN constexpr void over_down(int first, int last, F f) noexcept {
+    if constexpr (Flat::value) {
+        core::loop(Flat{}, 0, Limit, [&](int s) SHOAL_INLINE_LAMBDA {
+            const int i = Limit - 1 - s;
+            if (i >= first && i < last) f(i);
+        });
+    } else {
+        core::loop(Flat{}, first, last, [&](int s) SHOAL_INLINE_LAMBDA { f(last - 1 - (s - first)); });
+    }
+}
+
+/// The tiles of n rows or columns: full ones, then what is left.
+template <int N, int Tile>
+struct tile_grid {
+    int n;
+
+    SHOAL_FN constexpr int tail() const noexcept { return (N == dynamic ? n : N) % Tile; }
+    SHOAL_FN constexpr int tail_start() const noexcept { return (N == dynamic ? n : N) - tail(); }
+
+    /// f(start, extent) of the last tile if it is not a full one and starts at `first` or later.
+    template <class F>
+    SHOAL_FN constexpr void visit_tail(int first, F f) const noexcept {
+        if constexpr (N == dynamic) {
+            if constexpr (Tile > 1) {
+                if (tail() > 0 && first <= tail_start()) f(tail_start(), part<Tile>{tail()});
+            }
+        } else if constexpr (N % Tile > 0) {
+            if (first <= tail_start()) f(tail_start(), whole<N % Tile>{});
+        }
+    }
+
+    /// f(start, extent) for the tiles from the one that starts at `first`, in ascending order.
+    template <class F>
+    SHOAL_FN constexpr void ascend(int first, F f) const noexcept {
+        if constexpr (N == Tile) {
+            if (first == 0) f(0, whole<Tile>{});
+        } else {
+            for (int start = first; start + Tile <= tail_start(); start += Tile) f(start, whole<Tile>{});
+            visit_tail(first, f);
+        }
+    }
+
+    /// The same in descending order.
+    template <class F>
+    SHOAL_FN constexpr void descend(int first, F f) const noexcept {
+        if constexpr (N == Tile) {
+            if (first == 0) f(0, whole<Tile>{});
+        } else {
+            visit_tail(first, f);
+            for (int start = tail_start() - Tile; start >= first; start -= Tile) f(start, whole<Tile>{});
+        }
+    }
+};
+
+}  // namespace shoal::tiled_lu::detail
