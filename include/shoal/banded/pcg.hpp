@@ -1,6 +1,6 @@
 #pragma once
 
-#include <shoal/banded/bdmv.hpp>
+#include <shoal/banded/preconditioner.hpp>
 #include <shoal/blas/dot.hpp>
 
 namespace shoal {
@@ -34,26 +34,6 @@ struct pcg_result {
 SHOAL_FN constexpr int pcg_scratch(int n, int knots) {
     return 4 * n * knots + detail::partials;
 }
-
-/// No preconditioner: z = r.
-struct identity_preconditioner {
-    template <Group G, class R, class Z>
-    SHOAL_FN void operator()(const G& g, R r, Z z) const {
-        strided(core::rolled{}, g, r.size(), [&](int i) SHOAL_INLINE_LAMBDA { z(i) = r(i); });
-        // The elements of z that other members wrote.
-        g.sync();
-    }
-};
-
-/// z = M r with M block tridiagonal in strips: block Jacobi, the symmetric stair, or one of your own.
-template <class S>
-struct strip_preconditioner {
-    S m;
-    template <Group G, class R, class Z>
-    SHOAL_FN void operator()(const G& g, R r, Z z) const {
-        bdmv(g, m, r, z);
-    }
-};
 
 /// Solves A x = b by preconditioned conjugate gradients, A symmetric positive definite and block tridiagonal, N knots of
 /// n x n in strips; x holds the start on entry and the solution on return.

@@ -78,16 +78,16 @@ SHOAL_FN void sweep_columns(const G& g, A a, B b, int first, keep result) {
     const auto active = [&](int c) SHOAL_INLINE_LAMBDA {
         return i < n && first + c * deal::parts + part < b.columns();
     };
-    const auto column = [&](int c) SHOAL_INLINE_LAMBDA { return first + c * deal::parts + part; };
+    const auto column_of = [&](int c) SHOAL_INLINE_LAMBDA { return first + c * deal::parts + part; };
     const auto load = [&](int k, T(&y)[panel]) SHOAL_INLINE_LAMBDA {
         SHOAL_UNROLL
         for (int c = 0; c < panel; ++c)
-            y[c] = k >= 0 && k < knots && active(c) ? b(k * n + i, column(c)) : T(0);
+            y[c] = k >= 0 && k < knots && active(c) ? b(k * n + i, column_of(c)) : T(0);
     };
     const auto store = [&](int k, const T(&y)[panel]) SHOAL_INLINE_LAMBDA {
         SHOAL_UNROLL
         for (int c = 0; c < panel; ++c)
-            if (active(c) && result == keep::yes) b(k * n + i, column(c)) = y[c];
+            if (active(c) && result == keep::yes) b(k * n + i, column_of(c)) = y[c];
     };
     const auto diagonal = [&](int k) SHOAL_INLINE_LAMBDA {
         return k >= 0 && k < knots && i < n ? T(a.main(k)(i, i)) : T(1);
