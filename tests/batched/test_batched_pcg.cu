@@ -1,0 +1,1 @@
+#include "batched/test_batched_pcg.inl"
