@@ -23,12 +23,16 @@ enum class interchange { logical, physical };
 enum class storage { row_major, col_major };
 
 /// Where a pivot is looked for.
+/// - `automatic`: the largest entry of the whole remaining column, which is partial pivoting, as long as
+///   `relative_pivot_threshold` is 1 or as it was and `oot_pivot_threshold` and `oot_first_acceptable` are as they were;
+///   whoever sets them gets `tile`, for which they are made.
 /// - `column`: the row in place stays if it reaches `relative_pivot_threshold` times the largest entry of the whole
-///   remaining column; otherwise the row of that entry comes. Independent of the scale of A and of the tiles.
+///   remaining column; otherwise the row of that entry comes. Independent of the scale of A and of the tiles. Fewer
+///   rows move, and entries may grow by 1 + 1 / threshold a step.
 /// - `tile`: the row in place stays if it reaches that share of the largest entry in its tile and
 ///   `oot_pivot_threshold`. Only where the tile has nothing of that size, the rows below are searched. Fewer entries
 ///   are read, and digits are lost where the tile is small beside the rest of its column.
-enum class search { column, tile };
+enum class search { automatic, column, tile };
 
 /// A number of type T as a template value: compilers before C++20 was complete, CUDA 12 among them, take no
 /// floating-point members there. Converts from and to T without rounding.
@@ -74,18 +78,19 @@ struct config {
     int tile_size = 3;
     looking schedule = looking::right;
     interchange row_interchange = interchange::logical;
-    /// The row in place keeps the pivot at this share of the largest candidate; in (0, 1], 1 takes the largest always.
+    /// The row in place keeps the pivot at this share of the largest candidate, see `pivot_search`; in (0, 1], 1 takes
+    /// the largest always.
     threshold<T> relative_pivot_threshold = 0.1;
     /// Below this the pivots of a tile count as missing: the column is counted, and `search::tile` looks further.
     threshold<T> oot_pivot_threshold = std::is_same_v<T, float> ? 1e-4 : 1e-10;
     /// What is smaller is no pivot at all, and the matrix counts as singular.
     threshold<T> singular_floor = std::numeric_limits<T>::min();
-    /// `search::tile` alone: the first row below with `oot_pivot_threshold` will do, instead of the largest.
+    /// `search::tile`: the first row below with `oot_pivot_threshold` will do, instead of the largest.
     bool oot_first_acceptable = true;
     /// Tiles are worked on with compile-time indices, which registers need; otherwise code is small.
     bool unroll_loops = true;
     storage layout = storage::row_major;
-    search pivot_search = search::column;
+    search pivot_search = search::automatic;
 };
 
 namespace detail {
@@ -101,6 +106,12 @@ struct checked {
     static_assert(relative > T(0) && relative <= T(1), "relative_pivot_threshold must be in (0, 1]");
     static_assert(floor > T(0), "singular_floor must be positive");
     static_assert(floor <= acceptable, "singular_floor must not exceed oot_pivot_threshold");
+    static constexpr config<T> untouched{};
+    static constexpr bool partial_pivoting =
+        Config.pivot_search == search::automatic &&
+        (relative == T(1) || relative == T(untouched.relative_pivot_threshold)) &&
+        acceptable == T(untouched.oot_pivot_threshold) && Config.oot_first_acceptable;
+    static constexpr bool whole_column = partial_pivoting || Config.pivot_search == search::column;
     static constexpr bool value = true;
 };
 

@@ -28,6 +28,18 @@ struct factorisation : panel<Config, M, P, Y> {
     SHOAL_FN constexpr factorisation(M matrix, rows map, Y side, int extent) noexcept
         : base{matrix, map, side, extent} {}
 
+    /// Equation c of the forward pass, as soon as column c is there: where nobody wants the factors, no register keeps
+    /// the multipliers.
+    template <int L, class E>
+    SHOAL_FN constexpr void forward_column(const T (&d)[L], int c, E e) const noexcept {
+        constexpr int LR = E::limit;
+        if constexpr (base::mirrored) this->y(c, 0) *= d[c * LR + c];
+        const T solved = this->y(c, 0);
+        over<flat, LR>(c + 1, e.size(), [&](int i) SHOAL_INLINE_LAMBDA {
+            this->y(i, 0) = fma(-d[base::mirrored ? c * LR + i : i * LR + c], solved, this->y(i, 0));
+        });
+    }
+
     template <int L, class E>
     SHOAL_FN constexpr void factor_tile(T (&d)[L], int k0, E e) noexcept {
         constexpr int LR = E::limit;
@@ -57,6 +69,7 @@ struct factorisation : panel<Config, M, P, Y> {
                     d[i * LR + j] = fma(-d[i * LR + c], d[c * LR + j], d[i * LR + j]);
                 });
             });
+            if constexpr (base::with_side && Plan::single) forward_column(d, c, e);
         });
     }
 
@@ -94,7 +107,7 @@ struct factorisation : panel<Config, M, P, Y> {
                 this->store(c, k0, e, j0, ej);
             });
         }
-        if constexpr (base::with_side) {
+        if constexpr (base::with_side && !Plan::single) {
             const sweep<Plan, base::mirrored ? sense::mirrored : sense::plain, 1, M, rows, Y> side{
                 this->s, this->row, this->y};
             side.forward_tile(k0, e, [&](int i, int) SHOAL_INLINE_LAMBDA { return this->y(i, 0); });

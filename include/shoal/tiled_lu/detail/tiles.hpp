@@ -17,12 +17,12 @@ struct plan {
                   "tiled_lu: the configuration is for another scalar than the matrix");
     static_assert(checked<Config>::value);
 
-    static constexpr T relative = checked<Config>::relative;
+    static constexpr T relative = checked<Config>::partial_pivoting ? T(1) : checked<Config>::relative;
     static constexpr T acceptable = checked<Config>::acceptable;
     static constexpr T floor = checked<Config>::floor;
     static constexpr bool physical = Config.row_interchange == interchange::physical;
     static constexpr bool left = Config.schedule == looking::left;
-    static constexpr bool whole_column = Config.pivot_search == search::column;
+    static constexpr bool whole_column = checked<Config>::whole_column;
     /// Above this, tiles are worked on in loops whatever the configuration says: code grows with the cube.
     static constexpr int flat_limit = 16;
     static constexpr int tile = N == dynamic                  ? Config.tile_size
