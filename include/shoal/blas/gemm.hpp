@@ -1,6 +1,7 @@
 #pragma once
 
 #include <shoal/blas/detail/split_sum.hpp>
+#include <shoal/fast/product_tiles.hpp>
 #include <shoal/group/collectives.hpp>
 #include <shoal/view/matrix.hpp>
 
@@ -20,9 +21,9 @@ struct gemm_policy {
 /// C := alpha A B + beta C, A of m x k, B of k x n, C of m x n. `transposed(A)` for A'.
 ///
 /// Order: one chain of fused multiply-adds an element in ascending k, then `fma(beta, c, alpha * chain)`: the same bits
-/// at every scope and group size. The split algorithm sums in the order of dot() instead, at every scope too. beta = 0 never reads C, alpha = 0 never reads A and B. C must not overlap A or B; A
-/// and B may be the same matrix.
-/// Barriers: the exit barrier. Cost: m n k FMA, the elements shared by the members. Equivalent:
+/// at every scope and group size. The split algorithm sums in the order of dot() instead, at every scope too. beta = 0
+/// never reads C, alpha = 0 never reads A and B. C must not overlap A or B; A and B may be the same matrix.
+/// Barriers: the exit barrier. Cost: m n k FMA, shared by the members in tiles of up to 16 elements. Equivalent:
 /// `alpha * A @ B + beta * C`; BLAS gemm.
 template <gemm_policy Policy = gemm_policy{}, Group G, MatrixView A, MatrixView B, MatrixView C>
 SHOAL_FN void gemm(const G& g, typename C::value_type alpha, A a, B b, typename C::value_type beta, C c) {
@@ -44,7 +45,7 @@ SHOAL_FN void gemm(const G& g, typename C::value_type alpha, A a, B b, typename 
             [&](int e, int k, T part)
                 SHOAL_INLINE_LAMBDA { return core::fma(a(e % m, k), b(k, e / m), part); },
             [&](int e, T sum) SHOAL_INLINE_LAMBDA { finish(e % m, e / m, sum); });
-    } else {
+    } else if constexpr (how::value) {
         strided(how{}, g, m * c.cols(), [&](int e) SHOAL_INLINE_LAMBDA {
             const int i = e % m;
             const int j = e / m;
@@ -53,6 +54,11 @@ SHOAL_FN void gemm(const G& g, typename C::value_type alpha, A a, B b, typename 
                        [&](int k) SHOAL_INLINE_LAMBDA { sum = core::fma(a(i, k), b(k, j), sum); });
             finish(i, j, sum);
         });
+    } else {
+        constexpr auto shape = fast::product_tile_of<G>(C::static_rows, C::static_cols);
+        fast::product_tiles<shape, T>(
+            g, m, c.cols(), depth, [&](int i, int k) SHOAL_INLINE_LAMBDA { return a(i, k); },
+            [&](int k, int j) SHOAL_INLINE_LAMBDA { return b(k, j); }, finish);
     }
     // The elements of C that other members wrote.
     if constexpr (syncs_on_exit<G>) g.sync();

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <shoal/blas/trsm.hpp>
+#include <shoal/fast/trsv_warps.hpp>
 
 namespace shoal {
 
@@ -38,6 +39,13 @@ SHOAL_FN void trsv_steps(const G& g, triangular<M, Uplo, Diagonal> t, X x) {
     if constexpr (syncs_on_exit<G>) g.sync();
 }
 
+/// Whether one warp sweeps for all, if the sizes allow.
+template <trsm_policy Policy, class G, class X>
+SHOAL_FN constexpr bool trsv_by_warps() {
+    return Policy.algorithm == trsm_algorithm::automatic && fast::has_warps<G> &&
+           X::static_size <= fast::largest_warp_sweep;
+}
+
 }  // namespace detail
 
 /// x := T^-1 x, T triangular of order n: `lower(A)`, `unit_upper(A)`, `transposed(lower(A))`, ...
@@ -46,8 +54,8 @@ SHOAL_FN void trsv_steps(const G& g, triangular<M, Uplo, Diagonal> t, X x) {
 /// bits at every scope and group size, and those of trsm(). A zero on the diagonal gives infinities or NaN, as the
 /// division would, and so does an entry so small that its reciprocal overflows; no test is made, and zeros in x take no
 /// shortcut. Only the triangle is read. x must not overlap T.
-/// Barriers: one a step; with the rows algorithm the exit barrier alone. Cost: n^2 / 2 FMA, the rows shared by the
-/// members. Equivalent: `scipy.linalg.solve_triangular(T, x)`; BLAS trsv.
+/// Barriers: one a step; the exit barrier alone where a warp sweeps, up to order 128, and with the rows algorithm. Cost:
+/// n^2 / 2 FMA, the rows shared by the members. Equivalent: `scipy.linalg.solve_triangular(T, x)`; BLAS trsv.
 template <trsm_policy Policy = trsm_policy{}, Group G, MatrixView M, uplo Uplo, diagonal Diagonal,
           VectorView X>
 SHOAL_FN void trsv(const G& g, triangular<M, Uplo, Diagonal> t, X x) {
@@ -57,6 +65,14 @@ SHOAL_FN void trsv(const G& g, triangular<M, Uplo, Diagonal> t, X x) {
     static_assert(detail::writable<X>, "trsv writes x, but its elements are const");
     if constexpr (detail::trsm_by_rows<Policy, G, M>()) {
         fast::trsv_rows(g, t, x);
+    } else if constexpr (detail::trsv_by_warps<Policy, G, X>()) {
+        constexpr int slots =
+            fast::warp_slots(X::static_size > 0 ? X::static_size : fast::largest_warp_sweep);
+        if (fast::whole_warps(g) && x.size() <= fast::largest_warp_sweep) {
+            fast::trsv_warps<slots>(g, t, x);
+        } else {
+            detail::trsv_steps(g, t, x);
+        }
     } else {
         detail::trsv_steps(g, t, x);
     }

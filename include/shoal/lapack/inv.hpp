@@ -1,5 +1,6 @@
 #pragma once
 
+#include <shoal/fast/inv_rows.hpp>
 #include <shoal/group/collectives.hpp>
 #include <shoal/lapack/detail/pivot.hpp>
 #include <shoal/lapack/detail/swap.hpp>
@@ -7,7 +8,29 @@
 
 namespace shoal {
 
+/// How inv() works.
+enum class inv_algorithm {
+    automatic,  ///< the fastest that the group and the extents allow
+    shared,     ///< in place, the elements shared by the members: every group, every size
+    rows,       ///< a row in the registers of each lane: static order up to 32, a lane for each row
+};
+
+/// Choices of inv() and inv_unpivoted(), passed by name: `inv<inv_policy{.algorithm = inv_algorithm::shared}>(g, A, p)`.
+struct inv_policy {
+    inv_algorithm algorithm = inv_algorithm::automatic;
+};
+
 namespace detail {
+
+/// Whether the ladder of inv() takes the register body, if a block consists of whole warps.
+template <inv_policy Policy, class G, class A>
+SHOAL_FN constexpr bool inv_by_rows() {
+    constexpr bool suits = fast::suits_inv_rows<G, A>();
+    static_assert(
+        suits || Policy.algorithm != inv_algorithm::rows,
+        "inv: the rows algorithm needs a static order up to 32 and a lane of a tile or a warp for each row");
+    return suits && Policy.algorithm != inv_algorithm::shared;
+}
 
 /// Stands for the pivots of an elimination that interchanges nothing.
 struct no_interchanges {};
@@ -60,6 +83,36 @@ SHOAL_FN int gauss_jordan(const G& g, A a, P pivots) {
     return info;
 }
 
+/// The columns of the inverse in their places: the interchanges in reverse order.
+template <Group G, MatrixView A, VectorView P>
+SHOAL_FN void unscramble(const G& g, A a, P pivots) {
+    using how = flatten<G, A::static_rows>;
+    const int n = a.rows();
+    // The last row and column are scaled, before the columns change places.
+    g.sync();
+    strided(how{}, g, n, [&](int i) SHOAL_INLINE_LAMBDA {
+        core::loop(how{}, 0, n, [&](int s) SHOAL_INLINE_LAMBDA {
+            swap_elements(how{}, a.row(i), n - 1 - s, pivots(n - 1 - s));
+        });
+    });
+}
+
+/// inv() and inv_unpivoted() without their last barrier.
+template <inv_policy Policy, Group G, MatrixView A, class P>
+SHOAL_FN int invert(const G& g, A a, P pivots) {
+    if constexpr (inv_by_rows<Policy, G, A>()) {
+        if (G::scope != scope::block || fast::whole_warps(g)) return fast::inv_rows(g, a, pivots);
+    }
+    if constexpr (!inv_by_rows<Policy, G, A>() || (G::scope == scope::block && group_size<G> < 0)) {
+        const int info = gauss_jordan(g, a, pivots);
+        if constexpr (VectorView<P>) {
+            if (info == 0) unscramble(g, a, pivots);
+        }
+        return info;
+    }
+    return 0;
+}
+
 }  // namespace detail
 
 /// A := A^-1 for A of order n, in place, by Gauss-Jordan elimination with partial pivoting.
@@ -70,27 +123,16 @@ SHOAL_FN int gauss_jordan(const G& g, A a, P pivots) {
 /// \param pivots n integers, written by the group
 /// \return 0, or k > 0: the first pivot that is zero or not finite, 1-based; A then holds an unfinished elimination.
 ///         Every member gets the same value. A matrix that is singular up to rounding gives 0.
-/// Barriers: three a column, and two. No scratch. Cost: n^3 FMA shared by the members. Equivalent: `numpy.linalg.inv(A)`;
+/// Barriers: three a column, and two; with the rows algorithm one, and the exit barrier. No scratch. Cost: n^3 FMA shared by the members. Equivalent: `numpy.linalg.inv(A)`;
 /// LAPACK getrf and getri.
-template <Group G, MatrixView A, VectorView P>
+template <inv_policy Policy = inv_policy{}, Group G, MatrixView A, VectorView P>
 SHOAL_FN int inv(const G& g, A a, P pivots) {
     static_assert(detail::extents_agree<A::static_rows, A::static_cols>, "inv: A is not square");
     static_assert(detail::extents_agree<A::static_rows, P::static_size>,
                   "inv: A has not as many rows as pivots");
     static_assert(detail::writable<A>, "inv writes A, but its elements are const");
     static_assert(detail::writable<P>, "inv writes the pivots, but they are const");
-    using how = flatten<G, A::static_rows>;
-    const int info = detail::gauss_jordan(g, a, pivots);
-    if (info == 0) {
-        const int n = a.rows();
-        // The last row and column are scaled, before the columns change places.
-        g.sync();
-        strided(how{}, g, n, [&](int i) SHOAL_INLINE_LAMBDA {
-            core::loop(how{}, 0, n, [&](int s) SHOAL_INLINE_LAMBDA {
-                detail::swap_elements(how{}, a.row(i), n - 1 - s, pivots(n - 1 - s));
-            });
-        });
-    }
+    const int info = detail::invert<Policy>(g, a, pivots);
     // The rows that other members put in order.
     if constexpr (syncs_on_exit<G>) g.sync();
     return info;
@@ -101,12 +143,12 @@ SHOAL_FN int inv(const G& g, A a, P pivots) {
 ///
 /// Order: as inv() with pivots(k) = k.
 /// \return as inv(). A small pivot is accepted and costs accuracy without a sign: where that can happen, use inv().
-/// Barriers: two a column. No scratch. Cost: n^3 FMA shared by the members. Equivalent: `numpy.linalg.inv(A)`.
-template <Group G, MatrixView A>
+/// Barriers: two a column; with the rows algorithm one, and the exit barrier. No scratch. Cost: n^3 FMA shared by the members. Equivalent: `numpy.linalg.inv(A)`.
+template <inv_policy Policy = inv_policy{}, Group G, MatrixView A>
 SHOAL_FN int inv_unpivoted(const G& g, A a) {
     static_assert(detail::extents_agree<A::static_rows, A::static_cols>, "inv_unpivoted: A is not square");
     static_assert(detail::writable<A>, "inv_unpivoted writes A, but its elements are const");
-    const int info = detail::gauss_jordan(g, a, detail::no_interchanges{});
+    const int info = detail::invert<Policy>(g, a, detail::no_interchanges{});
     // The elements of A that other members wrote.
     if constexpr (syncs_on_exit<G>) g.sync();
     return info;

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <shoal/fast/potrf_panels.hpp>
 #include <shoal/fast/potrf_rows.hpp>
 #include <shoal/group/collectives.hpp>
 #include <shoal/view/triangle.hpp>
@@ -11,6 +12,7 @@ enum class potrf_algorithm {
     automatic,  ///< the fastest that the group and the extents allow
     columns,    ///< column by column in place: every group, every size
     rows,       ///< the matrix in registers: static order up to 32, members that exchange registers
+    panels,     ///< 16 columns at a time in registers: a block of whole warps, or a warp
 };
 
 /// Choices of potrf(), passed by name: `potrf<potrf_policy{.algorithm = potrf_algorithm::columns}>(g, A)`.
@@ -77,6 +79,28 @@ SHOAL_FN constexpr bool potrf_by_rows() {
     }
 }
 
+/// A = L L' by panels where the group consists of whole warps and the order is not too large, otherwise by columns.
+template <potrf_policy Policy, Group G, MatrixView M>
+SHOAL_FN int potrf_in_memory(const G& g, M a) {
+    constexpr bool panels = Policy.algorithm != potrf_algorithm::columns && fast::has_warps<G>;
+    static_assert(panels || Policy.algorithm != potrf_algorithm::panels,
+                  "potrf: the panels algorithm needs a warp, or a block of whole warps");
+    constexpr int members = group_size<G>;
+    if constexpr (panels && members > 0 && M::static_rows > 0) {
+        if constexpr (M::static_rows <= fast::detail::panel_limit<G>(members)) {
+            return fast::potrf_panels(g, a);
+        } else {
+            return potrf_columns(g, a);
+        }
+    } else if constexpr (panels) {
+        if (fast::whole_warps(g) && a.rows() <= fast::detail::panel_limit<G>(g.size()))
+            return fast::potrf_panels(g, a);
+        return potrf_columns(g, a);
+    } else {
+        return potrf_columns(g, a);
+    }
+}
+
 }  // namespace detail
 
 /// A = L L' (`lower(A)`) or A = U' U (`upper(A)`), A symmetric positive definite of order n, in place.
@@ -88,8 +112,8 @@ SHOAL_FN constexpr bool potrf_by_rows() {
 ///         finite or NaN. Every member gets the same value. The columns of L before k are then final, and the rest of
 ///         the triangle is as it was, the bad pivot included. No pivot is ever changed to go on: a shift that is to
 ///         make A definite must be relative to its diagonal, since one below a rounding of it changes nothing.
-/// Barriers: one a column, and the exit barrier. No scratch. Cost: n^3 / 6 FMA, n reciprocal roots; the rows shared by
-/// the members. Equivalent: `numpy.linalg.cholesky(A)`; LAPACK potrf.
+/// Barriers: one a column, or three a panel of 16 columns, and the exit barrier. No scratch. Cost: n^3 / 6 FMA, n
+/// reciprocal roots; the rows shared by the members. Equivalent: `numpy.linalg.cholesky(A)`; LAPACK potrf.
 template <potrf_policy Policy = potrf_policy{}, Group G, MatrixView M, uplo Uplo>
 SHOAL_FN int potrf(const G& g, triangular<M, Uplo> a) {
     static_assert(detail::extents_agree<M::static_rows, M::static_cols>, "potrf: A is not square");
@@ -100,7 +124,7 @@ SHOAL_FN int potrf(const G& g, triangular<M, Uplo> a) {
     } else if constexpr (detail::potrf_by_rows<Policy, G, M>()) {
         return fast::potrf_rows(g, a.matrix);
     } else {
-        info = detail::potrf_columns(g, a.matrix);
+        info = detail::potrf_in_memory<Policy>(g, a.matrix);
     }
     // The factor that other members wrote.
     if constexpr (syncs_on_exit<G>) g.sync();

@@ -1,13 +1,21 @@
 #pragma once
 
+#include <shoal/fast/syev_columns.hpp>
 #include <shoal/group/collectives.hpp>
 #include <shoal/lapack/detail/jacobi.hpp>
 #include <shoal/view/triangle.hpp>
 
 namespace shoal {
 
-/// Choices of syev().
+/// How syev() works.
+enum class syev_algorithm {
+    two_sided,  ///< rotations of rows and columns in memory: every group, every size, the same bits everywhere
+    columns,  ///< one-sided, a column in the registers of each lane: static order up to 32, a lane for each column
+};
+
+/// Choices of syev(), passed by name: `syev<syev_policy{.algorithm = syev_algorithm::columns}>(g, A, W, V, scratch)`.
 struct syev_policy {
+    syev_algorithm algorithm = syev_algorithm::two_sided;
     int max_sweeps =
         24;  ///< sweeps after which the search is given up; ten are the most seen on matrices up to 128
 };
@@ -23,12 +31,17 @@ SHOAL_FN constexpr int syev_scratch(int n) {
 /// W is ascending; column j of V belongs to W(j). A is not changed, and only its named triangle is read. Eigenvectors of
 /// equal eigenvalues are some orthonormal basis. The bits are the same at every scope and group size.
 ///
+/// The columns algorithm rotates in another order and has bits of its own, the same for every group that can run it: static
+/// orders up to 32 on a tile, a warp or a block of whole warps (another block falls back to two_sided). Either algorithm
+/// leaves eigenvalues within 4 n u |A|, u half an epsilon, and vectors orthogonal to 10 n u.
+///
 /// \param w n elements, written
 /// \param v n x n, written
 /// \param scratch syev_scratch(n) elements shared by the members
-/// \return 0; k > 0: k pairs still had to be rotated in the last sweep allowed, and W and V are approximate; n + 1: A is
-///         not finite, and W and V are not written. Every member gets the same value.
-/// Barriers: three a round of n / 2 rotations. Cost: about 6 n^3 FMA a sweep shared by the members, 6 to 10 sweeps.
+/// \return 0; k > 0: k pairs (columns: k lanes) still had to rotate in the last sweep allowed, and W and V are
+///         approximate; n + 1: A is not finite, and W and V are not written. Every member gets the same value.
+/// Barriers: three a round of n / 2 rotations; columns: the exit barrier, and no scratch. Cost: about 6 n^3 FMA a sweep
+/// shared by the members, 6 to 10 sweeps; columns: 3 n^3.
 /// Equivalent: `numpy.linalg.eigh(A)`; LAPACK syev. Source: G. Golub, C. Van Loan, Matrix Computations, 8.5.
 template <syev_policy Policy = syev_policy{}, Group G, MatrixView M, uplo Uplo, VectorView W, MatrixView V,
           class Scratch>
@@ -41,6 +54,18 @@ SHOAL_FN int syev(const G& g, symmetric<M, Uplo> a, W w, V v, Scratch scratch) {
     static_assert(detail::writable<W>, "syev writes w, but its elements are const");
     static_assert(detail::writable<V>, "syev writes V, but its elements are const");
     using T = typename M::value_type;
+    if constexpr (Policy.algorithm == syev_algorithm::columns) {
+        static_assert(
+            fast::suits_syev_columns<G, M>(),
+            "syev: the columns algorithm needs a static order up to 32 and a lane of a tile or a warp for "
+            "each column");
+        if (G::scope != scope::block || fast::whole_warps(g)) {
+            const int info = fast::syev_columns(g, a, w, v, Policy.max_sweeps);
+            // The values and vectors that other members wrote.
+            if constexpr (syncs_on_exit<G>) g.sync();
+            return info;
+        }
+    }
     const int n = a.matrix.rows();
     const matrix<T> s(&scratch[0], n, n);
     T* const cosines = &scratch[n * n];
