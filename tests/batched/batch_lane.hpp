@@ -91,6 +91,8 @@ class batch_memory {
         if (size_ == 0) return;
         if (device_ == nullptr) expect_cuda(cudaMalloc(&device_, host_.size() * sizeof(T)));
         expect_cuda(cudaMemcpy(device_, host_.data(), host_.size() * sizeof(T), cudaMemcpyHostToDevice));
+        // A copy from pageable memory may still be under way, and the stream of the batches does not wait for it.
+        expect_cuda(cudaDeviceSynchronize());
 #endif
     }
     std::vector<T> inner() const {

@@ -100,6 +100,7 @@ TEST(batched_launch, B04_system_stride_beyond_32_bits) {
         for (std::size_t i = 0; i < 4; ++i) A[5 * i] = s == 0 ? 2.0F : 4.0F;
         expect_cuda(cudaMemcpy(memory + s * stride, A.data(), 64, cudaMemcpyHostToDevice));
     }
+    expect_cuda(cudaDeviceSynchronize());
     batch_memory<float> x(std::vector<float>(8, 1.0F));
     batch_memory<int> info(std::vector<int>(2, 99));
     ASSERT_TRUE(accepted(batched::posv(stream(), lower(matrices<const float, 4, 4>(memory, stride)),
