@@ -43,6 +43,9 @@ struct threshold {
     bool negative = false;
 
     constexpr threshold() = default;
+    /// From its members: nvcc spells template values so in the code that it hands to the host compiler.
+    SHOAL_FN constexpr threshold(std::uint64_t m, int e, bool below)
+        : mantissa(m), exponent(e), negative(below) {}
 
     template <class U>
     requires(std::is_arithmetic_v<U>) SHOAL_FN constexpr threshold(U number) {
