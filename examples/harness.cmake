@@ -1,0 +1,15 @@
+# What the loops of harness.hpp need, where it is there; and on the GPU the host's rounding in the models as well, so that both
+# give the same bits.
+if(source MATCHES "\\.cu$")
+    target_compile_options(${name} PRIVATE $<$<COMPILE_LANGUAGE:CUDA>:-fmad=false>)
+else()
+    find_package(OpenMP QUIET COMPONENTS CXX)
+    if(OpenMP_CXX_FOUND)
+        target_link_libraries(${name} PRIVATE OpenMP::OpenMP_CXX)
+    endif()
+    find_package(TBB QUIET)
+    if(TBB_FOUND)
+        target_link_libraries(${name} PRIVATE TBB::tbb)
+        target_compile_definitions(${name} PRIVATE SHOAL_EXAMPLE_PARALLEL_ALGORITHMS)
+    endif()
+endif()
