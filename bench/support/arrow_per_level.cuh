@@ -31,7 +31,8 @@ static __global__ void __launch_bounds__(128)
                                        : (p.chunks - 1 + (1 << level)) >> (level + 1);
     const int tail = job / per_tail, i = job % per_tail;
     if (tail >= p.f.tails) return;
-    const tail16 t(p.f, tail, lane, scratch + warp * eliminate_scratch);
+    const tail16 t(p.f, tail, lane, scratch + warp * eliminate_scratch,
+                   scratch + 4 * eliminate_scratch + warp * input_doubles);
     const separators s{p.state + static_cast<long long>(tail) * (p.chunks + 1) * separator_doubles};
     if (level == -1) {
         const int c = i + 1;
@@ -84,18 +85,18 @@ static __global__ void __launch_bounds__(256)
         load_lower(T, sums + w * lower_doubles, lane);
         add_lower(X, T);
     }
-    const tail16 t(p.f, 0, lane, scratch);
+    const tail16 t(p.f, 0, lane, scratch, nullptr);
     const separators root{scratch + eliminate_scratch};
     pending<2> done;
-    put_root(p.f, X, root, 1, lane);
+    put_root(p.f.K.root, X, root, 1, lane);
     store_lower(root.from_left(2), X, lane);
     __syncwarp();
     const int bad = eliminate_separator(t, 1, 0, 2, false, root, done);
     store_transposed_lower(p.f.root_record, done.Wt, lane);
-    if (lane == 0) conclude(p.f, bad);
+    if (lane == 0) conclude(p.f, 0, __ldcg(p.f.failure), bad);
 }
 
-inline constexpr int per_level_shared = 4 * eliminate_scratch * 8;
+inline constexpr int per_level_shared = 4 * (eliminate_scratch + input_doubles) * 8;
 
 /// Once per process, before the first per_level_factor.
 inline cudaError_t per_level_prepare() {

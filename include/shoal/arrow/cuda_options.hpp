@@ -35,7 +35,8 @@ struct cuda_options {
     int factor_cluster = 0;  ///< blocks per tail
     int solve_warps = 0;
     int solve_cluster = 0;
-    int group = 0;  ///< tails whose contributions to the root are added before the groups' sums are
+    int group = 0;    ///< tails whose contributions to the root are added before the groups' sums are
+    int systems = 1;  ///< independent arrows of one extent, factored and solved together
 };
 
 /// What the planner needs to know of a device.
@@ -57,6 +58,7 @@ struct solve_shape {
 /// The schedule that was chosen.
 struct cuda_plan {
     extent size{};
+    int systems = 1;
     cuda_path path = cuda_path::generic;
     detail::chunk_schedule at{};
     int factor_warps = 4, factor_cluster = 1, group = 1;
@@ -65,6 +67,7 @@ struct cuda_plan {
 
     std::string text() const {
         std::string s = "M=" + std::to_string(size.tails) + " N=" + std::to_string(size.stages);
+        if (systems != 1) s += " systems=" + std::to_string(systems);
         s += path == cuda_path::tensor ? " path=tensor" : " path=generic";
         s += " chunks=" + std::to_string(at.chunks) + " factor: warps=" + std::to_string(factor_warps) +
              " cluster=" + std::to_string(factor_cluster) + " group=" + std::to_string(group) +

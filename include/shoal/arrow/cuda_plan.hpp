@@ -20,17 +20,35 @@ inline constexpr int lower_doubles = 192;  // tiles (0,0) (1,0) (1,1) of a 16 x 
 inline constexpr int full_doubles = 256;
 inline constexpr int record16 = lower_doubles + 2 * full_doubles;  // W | G_b | G_a
 inline constexpr int separator_doubles = 2 * lower_doubles + 2 * full_doubles;
-// Of one warp: what a step keeps for the careful way and its pivot blocks; then two stages of input and their barriers.
+// Of one warp: what a step keeps for the careful way, its pivot blocks and the barriers of its input; then two stages of
+// input.
 inline constexpr int eliminate_doubles = lower_doubles + 3 * full_doubles + 64;
-inline constexpr int eliminate_scratch = eliminate_doubles + 4 * full_doubles + 16;
+inline constexpr int eliminate_scratch = eliminate_doubles + 16;
+inline constexpr int input_doubles = 4 * full_doubles;
 inline constexpr int max_factor_warps = 8;  // 216 registers a thread
 inline constexpr int max_solve_warps = 16;  // 128 registers a thread
 inline constexpr int max_solve_slots = 32;  // records of one warp on chip
 
-/// Shared memory of a factor block.
-constexpr int factor16_shared(int warps, int chunks) {
-    return warps * (eliminate_scratch + lower_doubles) + (chunks + 1) * separator_doubles;
+/// Warps of a factor block that have a chunk: chunk c is warp (c - 1) / cluster's, in block (c - 1) % cluster.
+SHOAL_FN constexpr int chunk_warps(int warps, int cluster, int chunks) {
+    const int wanted = (chunks + cluster - 1) / cluster;
+    return wanted < warps ? wanted : warps;
 }
+
+/// Shared memory of a factor block, offsets in doubles: every warp's scratch, the input of those that have a chunk (later
+/// a sum per warp), the separators.
+struct factor16_layout {
+    int input, separators, total;
+
+    SHOAL_FN constexpr factor16_layout(int warps, int cluster, int chunks)
+        : input(warps * eliminate_scratch),
+          separators(input +
+                     larger(chunk_warps(warps, cluster, chunks) * input_doubles, warps * lower_doubles)),
+          total(separators + (chunks + 1) * separator_doubles) {}
+
+  private:
+    static SHOAL_FN constexpr int larger(int a, int b) { return a > b ? a : b; }
+};
 
 /// Shared memory of a solve block: rings first (their copies want alignment), then barriers, then vectors. Offsets in
 /// doubles; ring, barriers and chunk are per warp.
@@ -80,8 +98,8 @@ inline solve_shape make_solve_shape(extent e, const chunk_schedule& at, int warp
     return s;  // ring 0: does not fit
 }
 
-// The cost model. Times in us on an H200 at its 1.8 to 1.98 GHz, fitted to a sweep over M = 20 .. 400, N = 20 .. 160;
-// at every point the schedule it picks takes at most 12 % longer than the best of the sweep.
+// The cost model. Times in us on an H200 at its 1.8 to 1.98 GHz, fitted to sweeps over the schedules at seven points with
+// M = 20 .. 200, N = 30 .. 160.
 
 /// How many blocks of the busiest multiprocessor run at once, and how many rounds of them there are.
 struct block_rounds {
@@ -103,20 +121,21 @@ inline double factor_cost(extent e, const chunk_schedule& at, int warps, int clu
     for (int c = 2; c <= at.chunks; ++c) {
         longest = std::max(longest, static_cast<double>(at.split[c] - at.split[c - 1] - 1));
     }
-    int level_rounds = 0;
-    for (int l = 0; (1 << l) < at.chunks; ++l) {
-        level_rounds += ((at.chunks - 1 + (1 << l)) / (2 << l) + warps - 1) / warps;
-    }
-    const int fit =
-        std::max(1, std::min(max_factor_warps / warps, limits.shared_per_multiprocessor /
-                                                           (factor16_shared(warps, at.chunks) * 8 + 1024)));
+    const int fit = std::max(1, std::min(max_factor_warps / warps,
+                                         limits.shared_per_multiprocessor /
+                                             (factor16_layout(warps, cluster, at.chunks).total * 8 + 1280)));
     const block_rounds b(std::int64_t{e.tails} * cluster, fit, limits);
-    const double busy =
-        b.together * std::min(warps, (at.chunks + cluster - 1) / cluster) / 4;  // warps of a sub-core
-    const double step = 1.55 + 0.85 * std::max(0.0, busy - 1.0);
+    // Warps that have a job on two levels write the first one's record before the second.
+    double levels = warps < at.chunks ? 0.4 : 0.0;
+    for (int l = 0; (1 << l) < at.chunks; ++l) {
+        const int jobs = (at.chunks - 1 + (1 << l)) / (2 << l);
+        levels += (jobs + warps - 1) / warps * (b.together > 1 ? 2.4 : 2.0) +
+                  0.4 * std::max(0, std::min(jobs, warps) - 4);
+    }
+    const double busy = b.together * chunk_warps(warps, cluster, at.chunks) / 4;  // warps of a sub-core
+    const double step = 1.2 + 0.08 * std::min(busy, 1.0) + 0.85 * std::max(0.0, busy - 1.0);
     const double latency =
-        6.5 + (cluster > 1 ? 0.5 : 0.0) +
-        b.rounds * (chunk_rounds * longest * step + level_rounds * (b.together > 1 ? 2.4 : 2.0));
+        5.0 + 0.03 * std::min(e.tails, 50) + b.rounds * (chunk_rounds * longest * step + levels);
     const double bytes = static_cast<double>(e.tails) * e.stages * (4096.0 + 5632.0 - 2048.0 / at.chunks);
     return std::max(latency, bytes / 3.4e6);
 }
@@ -129,10 +148,10 @@ inline double solve_cost(extent e, const chunk_schedule& at, const solve_shape& 
     const block_rounds b(std::int64_t{e.tails} * s.cluster, fit, limits);
     const double busy =
         b.together * std::min(s.warps, (at.chunks + s.cluster - 1) / s.cluster);  // warps per multiprocessor
-    const double step = 0.75 + 0.04 * busy + 0.09 * std::max(0.0, busy - 8.0);
-    const double latency = 5.5 + (s.cluster > 1 ? 1.5 : 0.0) + (b.together > 1 ? 4.0 : 0.0) +
-                           (s.resident ? 0.0 : 5.0) +
-                           b.rounds * (s.longest * step + separator_levels(at.chunks) * 0.8);
+    const double step = 0.6 + 0.02 * busy + 0.075 * std::max(0.0, busy - 8.0);
+    const double latency = 3.3 + (s.cluster > 1 ? 1.5 : 0.0) + 0.02 * std::min(e.tails, 300) +
+                           (s.resident ? 0.0 : 9.0) +
+                           b.rounds * ((s.longest + 0.5) * step + separator_levels(at.chunks) * 0.8);
     const double record = 5632.0 - 2048.0 / at.chunks;
     const double again = s.resident && s.longest <= s.ring
                              ? 0.0
@@ -149,19 +168,24 @@ inline cuda_plan make_cuda_plan(extent e, int n, cuda_path path, const cuda_opti
     if (e.tails < 0 || e.stages < 1)
         throw std::invalid_argument("arrow: " + std::to_string(e.tails) + " tails of " +
                                     std::to_string(e.stages) + " stages");
+    if (o.systems < 1 || std::int64_t{e.tails} * o.systems > 1 << 28)
+        throw std::invalid_argument("arrow: " + std::to_string(o.systems) + " systems of " +
+                                    std::to_string(e.tails) + " tails");
+    const extent load{e.tails * o.systems, e.stages};  // all tails that run side by side
     cuda_plan best;
     best.size = e;
+    best.systems = o.systems;
     best.path = path;
     const int most =
         std::min(e.stages, path == cuda_path::tensor ? detail::max_solve_warps : detail::max_chunks);
     int wanted = std::min(o.chunks, most);
     if (o.which == order::sequential) wanted = 1;
     if (o.which == order::recursive) wanted = most;
-    const auto group_of = [&](int warps) {
-        if (o.group > 0) return o.group;
-        // One reduction while the last block can read everything in a few rounds of loads, two levels above.
-        return e.tails <= 24 * warps ? std::max(1, e.tails) : std::max(8 * warps, 32);
-    };
+    // One multiprocessor reads 64 bytes a cycle, and what a tail contributes is 1.5 KB: many tails are added in two steps.
+    best.group = o.group > 0 ? o.group : std::max(1, e.tails);
+    if (o.group == 0 && e.tails > 72) {
+        for (best.group = 8; best.group * best.group < e.tails;) ++best.group;
+    }
     if (path == cuda_path::generic) {
         const int chunks = wanted > 0 ? wanted : std::min({most, 4, std::max(1, e.stages / 2)});
         best.at = detail::make_schedule(e.stages, chunks, 0.5);
@@ -179,17 +203,17 @@ inline cuda_plan make_cuda_plan(extent e, int n, cuda_path path, const cuda_opti
         p.at = at;
         for (int cluster : {1, 2, 4, 8}) {
             for (int warps : {1, 2, 4, 8, 16}) {
-                const bool natural = cluster == 1 || warps * cluster <= chunks;
-                if (warps <= detail::max_factor_warps &&
-                    detail::factor16_shared(warps, chunks) * 8 <= limits.shared_per_block &&
+                const bool natural = 2 * (cluster - 1) < chunks;  // two chunks a block
+                if (warps >= 2 && warps <= detail::max_factor_warps &&
+                    detail::factor16_layout(warps, cluster, chunks).total * 8 + 256 <=
+                        limits.shared_per_block &&
                     (o.factor_warps > 0 ? warps == o.factor_warps : warps <= std::max(2, chunks)) &&
                     (o.factor_cluster > 0 ? cluster == o.factor_cluster : natural)) {
-                    const double cost = detail::factor_cost(e, at, warps, cluster, limits);
+                    const double cost = detail::factor_cost(load, at, warps, cluster, limits);
                     if (cost < factor_best) {
                         factor_best = cost;
                         p.factor_warps = warps;
                         p.factor_cluster = cluster;
-                        p.group = group_of(warps);
                     }
                 }
                 // A warp sweeps one chunk, so that its vectors and ring stay put; two warps at least add the root's parts.
@@ -197,11 +221,11 @@ inline cuda_plan make_cuda_plan(extent e, int n, cuda_path path, const cuda_opti
                 if (o.solve_warps > 0 ? warps != o.solve_warps : warps * cluster >= 2 * std::max(2, chunks))
                     continue;
                 if (o.solve_cluster > 0 && cluster != o.solve_cluster) continue;
-                solve_shape s = detail::make_solve_shape(e, at, warps, cluster, 1, limits);
+                solve_shape s = detail::make_solve_shape(load, at, warps, cluster, 1, limits);
                 if (s.ring == 0 || (cluster > 1 && !s.resident)) continue;
                 if (o.wait == root_wait::two_kernels) s.resident = false;
                 if (cluster > 1 && !s.resident) continue;
-                const double cost = detail::solve_cost(e, at, s, limits);
+                const double cost = detail::solve_cost(load, at, s, limits);
                 if (cost < solve_best) {
                     solve_best = cost;
                     p.single = s;
@@ -211,7 +235,7 @@ inline cuda_plan make_cuda_plan(extent e, int n, cuda_path path, const cuda_opti
         if (factor_best == 1e300 || solve_best == 1e300) continue;
         for (int warps : {8, 4, 2}) {
             if (warps < chunks && warps < 8) continue;
-            p.several = detail::make_solve_shape(e, at, std::max(warps, 2), 1, 4, limits);
+            p.several = detail::make_solve_shape(load, at, std::max(warps, 2), 1, 4, limits);
             if (p.several.ring > 0) break;
         }
         if (factor_best + solve_best < best_cost) {

@@ -75,6 +75,8 @@ class cuda_solver {
     }
 
     /// Factors K (device pointers, blocks aligned to 16 bytes; K is only read). What it found is written to `device_info`.
+    /// Several systems (`cuda_options::systems`): each of the four arrays holds them one after the other. One that is not
+    /// positive definite does not disturb the others.
     status factor(cudaStream_t stream, matrix_view<const T> K) {
         if constexpr (has_tensor) {
             if (tensor_) return tensor_->factor(stream, K);
@@ -82,17 +84,25 @@ class cuda_solver {
         return generic_->factor(stream, K);
     }
 
-    /// b := K^{-1} b in place (device pointer), nrhs columns ld apart; ld = 0: no gap between columns.
+    /// b := K^{-1} b in place (device pointer), nrhs columns ld apart; ld = 0: no gap between columns. A column has the
+    /// n (M N + 1) unknowns of every system, one after the other.
     /// After a bad factorisation b is garbage, and nothing hangs.
     status solve(cudaStream_t stream, T* b, int nrhs = 1, std::int64_t ld = 0) {
-        const std::int64_t stride = ld == 0 ? unknowns(plan_.size, n) : ld;
+        const std::int64_t stride = ld == 0 ? plan_.systems * unknowns(plan_.size, n) : ld;
         if constexpr (has_tensor) {
             if (tensor_) return tensor_->solve(stream, b, nrhs, stride);
         }
         return generic_->solve(stream, b, nrhs, stride);
     }
 
-    /// On the device; written by every `factor`. `success` when all pivots were good.
+    /// `factor` and `solve` in one call, without a gap between them: the solve's kernels begin while the factorisation ends.
+    status factor_solve(cudaStream_t stream, matrix_view<const T> K, T* b, int nrhs = 1,
+                        std::int64_t ld = 0) {
+        const status s = factor(stream, K);
+        return s.ok() ? solve(stream, b, nrhs, ld) : s;
+    }
+
+    /// On the device, one per system; written by every `factor`. `success` when all pivots were good.
     const info* device_info() const {
         if constexpr (has_tensor) {
             if (tensor_) return tensor_->device_info();

@@ -30,6 +30,11 @@ __device__ __forceinline__ unsigned arrive(unsigned* counter) {
     return before;
 }
 
+/// Draws a number: 0 .. count - 1 and over again.
+__device__ __forceinline__ unsigned draw(unsigned* counter, int count) {
+    return atomicInc(counter, static_cast<unsigned>(count - 1));
+}
+
 /// Starts an asynchronous copy into shared memory. Nothing waits for it before wait_for_copies().
 __device__ __forceinline__ void copy_8_bytes(double* target, const double* source) {
     asm volatile("cp.async.ca.shared.global [%0],[%1],8;" ::"r"(shared_address(target)),
@@ -95,6 +100,16 @@ __device__ __forceinline__ double* in_block(double* p, unsigned rank) {
     return q;
 }
 
+/// Kernels of one stream follow each other closely: one may begin while the one before ends. No global memory before
+/// wait_for_kernel_before().
+__device__ __forceinline__ void wait_for_kernel_before() {
+    asm volatile("griddepcontrol.wait;" ::: "memory");
+}
+/// The next kernel may begin once all blocks have come here or ended.
+__device__ __forceinline__ void let_next_kernel_begin() {
+    asm volatile("griddepcontrol.launch_dependents;" ::: "memory");
+}
+
 /// value and flag in one 16-byte access: who sees the flag has the value, without a fence between them.
 __device__ __forceinline__ void store_flagged(double2* p, double value, unsigned long long flag) {
     asm volatile(
@@ -112,7 +127,28 @@ __device__ __forceinline__ void load_flagged(const double2* p, double& value, un
     value = __longlong_as_double(bits);
 }
 
+/// Two numbers, each of which is its own announcement: the reader waits until neither is `absent`, and needs no fence.
+__device__ __forceinline__ void store_announcing(double* p, double2 x) {
+    asm volatile("st.relaxed.gpu.global.v2.f64 [%0],{%1,%2};" ::"l"(__cvta_generic_to_global(p)), "d"(x.x),
+                 "d"(x.y)
+                 : "memory");
+}
+__device__ __forceinline__ double2 load_announced(const double* p) {
+    double2 x;
+    asm volatile("ld.relaxed.gpu.global.v2.f64 {%0,%1},[%2];"
+                 : "=d"(x.x), "=d"(x.y)
+                 : "l"(__cvta_generic_to_global(p))
+                 : "memory");
+    return x;
+}
+
 #else  // The generic kernels run there; these only keep other targets compiling.
+__device__ __forceinline__ void wait_for_kernel_before() {}
+__device__ __forceinline__ void let_next_kernel_begin() {}
+__device__ __forceinline__ void store_announcing(double*, double2) {}
+__device__ __forceinline__ double2 load_announced(const double*) {
+    return {};
+}
 __device__ __forceinline__ void barrier_init(unsigned) {}
 __device__ __forceinline__ void barrier_init_fence() {}
 __device__ __forceinline__ void expect_bytes(unsigned, unsigned) {}
@@ -127,6 +163,17 @@ __device__ __forceinline__ double* in_block(double* p, unsigned) {
 __device__ __forceinline__ void store_flagged(double2*, double, unsigned long long) {}
 __device__ __forceinline__ void load_flagged(const double2*, double&, unsigned long long&) {}
 #endif
+
+/// All ones, a NaN that no computation makes and `present` lets nobody send.
+__device__ __forceinline__ double absent() {
+    return __hiloint2double(-1, -1);
+}
+__device__ __forceinline__ bool is_absent(double2 x) {
+    return (__double2hiint(x.x) == -1) | (__double2hiint(x.y) == -1);
+}
+__device__ __forceinline__ double present(double x) {
+    return __double2hiint(x) == -1 ? __hiloint2double(0x7fffffff, -1) : x;
+}
 
 /// Barrier of a cluster, with the writes before it visible after it, shared memory of the other blocks included.
 __device__ __forceinline__ void cluster_barrier() {

@@ -27,6 +27,7 @@ __device__ __forceinline__ double fast_rsqrt(double x) {
 /// What one warp keeps in shared memory: the input of the step, for the careful way, and the 4 x 4 pivot blocks.
 struct elimination_scratch {
     double* p;
+    double* arriving;
     __device__ __forceinline__ double* D() const { return p; }  // lower tiles
     __device__ __forceinline__ double* K(int i) const { return p + lower_doubles + i * full_doubles; }
     __device__ __forceinline__ double* Wt() const {
@@ -36,11 +37,9 @@ struct elimination_scratch {
         return p + lower_doubles + 3 * full_doubles + 16 * panel;
     }
     /// The caller's blocks on their way: D and the coupling to the next stage, two stages.
-    __device__ __forceinline__ double* input(int slot) const {
-        return p + eliminate_doubles + slot * 2 * full_doubles;
-    }
+    __device__ __forceinline__ double* input(int slot) const { return arriving + slot * 2 * full_doubles; }
     __device__ __forceinline__ unsigned input_barrier(int slot) const {
-        return shared_address(p + eliminate_doubles + 4 * full_doubles + slot);
+        return shared_address(p + eliminate_doubles + slot);
     }
 };
 

@@ -7,7 +7,7 @@
 /// 1. One warp per chunk eliminates the interior; nothing but the factor leaves its registers.
 /// 2. The separators, in shared memory, level by level. Their updates go to two slots per separator, one from each side,
 ///    so that no two warps ever add to the same place.
-/// 3. x_1 is eliminated into the root; the last tail to arrive adds all M contributions in a fixed order.
+/// 3. x_1 is eliminated into the root; the block that began last adds all M contributions in a fixed order.
 ///
 /// The factor of a stage is one record: W = L^{-1} (3 tiles), G_b = K_b D^{-1}, G_a = K_a D^{-1} (4 tiles each), for its
 /// neighbours b (towards the root) and a (towards the free end). Products with W and G are all that a solve needs. D^{-1}
@@ -21,17 +21,22 @@
 
 namespace shoal::arrow::detail {
 
+/// Several systems: tails, roots and what is found of them one after the other.
 struct factor16_args {
-    int tails, group;
+    int systems, tails, group;  // tails of one system
     chunk_schedule at;
     matrix_view<const double> K;
-    double* records;              // tails * stages records
-    double* root_record;          // W of the root
-    double* grams;                // per tail: its contribution to the root, lower tiles
-    double* group_grams;          // per group of tails: their sum
-    unsigned* arrivals;           // [0]: groups; [1 + i]: tails of group i. Zero between launches
+    double* records;      // tails * stages records
+    double* root_record;  // W of the roots
+    // Contributions to the root, lower tiles: per tail, and per group of tails their sum. Two sets, of which launches use
+    // one in turn and leave absent() in the other.
+    double *grams, *group_grams;
+    unsigned* begun;              // per system, then per group: numbers drawn; zero between launches
+    unsigned* launches;           // per system: so far
     unsigned long long* failure;  // smallest key of a bad pivot; all ones between launches
     info* result;
+
+    SHOAL_FN constexpr int groups() const { return (tails + group - 1) / group; }
 };
 
 /// What is known of the separators of one tail, in shared memory. All values negated, as `eliminate16` wants them.
@@ -85,8 +90,8 @@ struct tail16 {
     mutable unsigned phases = 0;  // of the input barriers
     block_offsets at;
 
-    __device__ __forceinline__ tail16(const factor16_args& args, int i, int l, double* s)
-        : p(args), tail(i), lane(l), scratch{s}, at(l) {
+    __device__ __forceinline__ tail16(const factor16_args& args, int i, int l, double* s, double* input)
+        : p(args), tail(i), lane(l), scratch{s, input}, at(l) {
         if (lane < 2) barrier_init(scratch.input_barrier(lane));
         barrier_init_fence();
         __syncwarp();  // the barriers before anyone waits there
@@ -102,7 +107,9 @@ struct tail16 {
         return p.records + (static_cast<long long>(tail) * p.at.stages + (j - 1)) * record16;
     }
     __device__ __forceinline__ void report(int round, int j, int bad) const {
-        if (bad != 0 && lane == 0) atomicMin(p.failure, failure_key(tail, round, j, bad));
+        if (bad == 0 || lane != 0) return;
+        const int system = tail / p.tails;
+        atomicMin(p.failure + system, failure_key(tail - system * p.tails, round, j, bad));
     }
 };
 

@@ -13,14 +13,14 @@ namespace shoal::arrow::detail {
 
 template <class T>
 struct generic_factor_args {
-    int tails;
+    int tails;  // of one system; several systems lie one after the other
     chunk_schedule at;
     matrix_view<const T> K;
-    T* records;      // per stage: W | G_b | G_a, row-major
-    T* root_record;  // W
-    T* separators;   // per tail and separator: D from the left, from the right, K(a, c), K(b, c)
-    T* grams;        // per tail
-    unsigned* arrivals;
+    T* records;          // per stage: W | G_b | G_a, row-major
+    T* root_record;      // W, three blocks a system
+    T* separators;       // per tail and separator: D from the left, from the right, K(a, c), K(b, c)
+    T* grams;            // per tail
+    unsigned* arrivals;  // this and what follows: per system
     unsigned long long* failure;
     info* result;
 };
@@ -46,7 +46,9 @@ struct generic_tail {
         return p.separators + ((static_cast<long long>(tail) * p.at.chunks + (c - 1)) * 4 + slot) * block;
     }
     __device__ __forceinline__ void report(int round, int j, int bad) const {
-        if (bad != 0 && lane == 0) atomicMin(p.failure, failure_key(tail, round, j, bad));
+        if (bad == 0 || lane != 0) return;
+        const int system = tail / p.tails;
+        atomicMin(p.failure + system, failure_key(tail - system * p.tails, round, j, bad));
     }
     /// Both triangles of a caller's block from its lower one.
     __device__ __forceinline__ T symmetric(const T* D, int i, int j) const {
@@ -161,22 +163,26 @@ struct generic_tail {
 
 /// The root, by one block: R minus all grams, element by element in ascending tail.
 template <class T, int n>
-__device__ __forceinline__ void generic_root(const generic_factor_args<T>& p, generic_scratch<T, n> s) {
+__device__ __forceinline__ void generic_root(const generic_factor_args<T>& p, int system,
+                                             generic_scratch<T, n> s) {
+    const T* root = p.K.root + static_cast<long long>(system) * n * n;
+    const T* grams = p.grams + static_cast<long long>(system) * p.tails * n * n;
     for (int i = static_cast<int>(threadIdx.x); i < n * n; i += static_cast<int>(blockDim.x)) {
         const int r = i / n, c = i % n;
-        T sum = r >= c ? p.K.root[c * n + r] : p.K.root[r * n + c];
+        T sum = r >= c ? root[c * n + r] : root[r * n + c];
         for (int tail = 0; tail < p.tails; ++tail)
-            sum -= __ldcg(p.grams + static_cast<long long>(tail) * n * n + i);
+            sum -= __ldcg(grams + static_cast<long long>(tail) * n * n + i);
         s.D()(r, c) = sum;
     }
     __syncthreads();  // the root before one warp factors it
     if (threadIdx.x >= 32) return;
     const int lane = static_cast<int>(threadIdx.x);
-    const int bad = generic_eliminate<n>(s, 0, p.root_record, lane);
+    const int bad =
+        generic_eliminate<n>(s, 0, p.root_record + static_cast<long long>(system) * 3 * n * n, lane);
     if (lane == 0) {
-        const unsigned long long key = __ldcg(p.failure);
-        *p.result = key != no_failure ? decode_failure(key, p.at.stages) : info{-1, 0, bad};
-        *p.failure = no_failure;
+        const unsigned long long key = __ldcg(p.failure + system);
+        p.result[system] = key != no_failure ? decode_failure(key, p.at.stages) : info{-1, 0, bad};
+        p.failure[system] = no_failure;
     }
 }
 
@@ -189,7 +195,9 @@ __global__ void __launch_bounds__(128)
     const int warps = static_cast<int>(blockDim.x >> 5);
     const generic_scratch<T, n> mine{shared + warp * generic_scratch<T, n>::size};
     __shared__ int is_last;
+    int system = static_cast<int>(blockIdx.x);
     if (p.tails > 0) {
+        system /= p.tails;
         const generic_tail<T, n> t{p, static_cast<int>(blockIdx.x), lane, mine};
         for (int c = 1 + warp; c <= p.at.chunks; c += warps) t.chunk(c);
         for (int l = 0; (1 << l) < p.at.chunks; ++l) {
@@ -201,14 +209,14 @@ __global__ void __launch_bounds__(128)
             t.last_step();
             __syncwarp();  // this tail's gram before its arrival
             if (lane == 0) {
-                is_last = arrive(p.arrivals) == static_cast<unsigned>(p.tails - 1);
-                if (is_last != 0) *p.arrivals = 0;
+                is_last = arrive(p.arrivals + system) == static_cast<unsigned>(p.tails - 1);
+                if (is_last != 0) p.arrivals[system] = 0;
             }
         }
         __syncthreads();  // is_last
         if (is_last == 0) return;
     }
-    generic_root<T, n>(p, generic_scratch<T, n>{shared});
+    generic_root<T, n>(p, system, generic_scratch<T, n>{shared});
 }
 
 }  // namespace shoal::arrow::detail

@@ -11,7 +11,7 @@ namespace shoal::arrow::detail {
 
 template <class T>
 struct generic_solve_args {
-    int tails;
+    int systems, tails;  // tails of one system
     chunk_schedule at;
     const T* records;
     const T* root_record;
@@ -43,7 +43,7 @@ template <class T, int n>
 struct generic_solver {
     static constexpr int block = n * n;
     const generic_solve_args<T>& p;
-    int tail, lane;
+    int tail, system, lane;
     T* left;   // per separator: its right-hand side, then z, then x
     T* right;  // per separator: what it receives from its right
 
@@ -52,7 +52,16 @@ struct generic_solver {
     }
     __device__ __forceinline__ T* unknowns(int j) const {
         return p.b + static_cast<long long>(blockIdx.y) * p.ld +
-               (static_cast<long long>(tail) * p.at.stages + (p.at.stages - j)) * n;
+               (static_cast<long long>(tail) * p.at.stages + system + (p.at.stages - j)) * n;
+    }
+    /// The root's unknowns.
+    __device__ __forceinline__ T* root() const {
+        return p.b + static_cast<long long>(blockIdx.y) * p.ld +
+               (static_cast<long long>(system + 1) * p.tails * p.at.stages + system) * n;
+    }
+    /// What tail i of all tails subtracts from its root.
+    __device__ __forceinline__ T* part(int i) const {
+        return p.parts + (static_cast<long long>(blockIdx.y) * p.systems * p.tails + i) * n;
     }
     __device__ __forceinline__ T get(const T* x) const { return lane < n ? x[lane] : T(0); }
     __device__ __forceinline__ void put(T* x, T value) const {
@@ -98,7 +107,8 @@ __global__ void __launch_bounds__(128)
     __shared__ T left[(max_chunks + 1) * n], right[(max_chunks + 1) * n];
     const int lane = static_cast<int>(threadIdx.x & 31), warp = static_cast<int>(threadIdx.x >> 5);
     const int warps = static_cast<int>(blockDim.x >> 5);
-    const generic_solver<T, n> s{p, static_cast<int>(blockIdx.x), lane, left, right};
+    const int tail = static_cast<int>(blockIdx.x);
+    const generic_solver<T, n> s{p, tail, tail / p.tails, lane, left, right};
     for (int c = 1 + warp; c <= p.at.chunks; c += warps) s.forward_chunk(c);
     for (int l = 0; (1 << l) < p.at.chunks; ++l) {
         __syncthreads();  // the chunks, or level l - 1, before level l reads them
@@ -108,22 +118,18 @@ __global__ void __launch_bounds__(128)
     if (warp == 0) {
         const T* W = s.record(p.at.stages);
         const T r = s.get(left + p.at.chunks * n);
-        s.put(p.parts + (static_cast<long long>(blockIdx.y) * p.tails + s.tail) * n,
-              block_times<n>(W + n * n, r, lane));
+        s.put(s.part(tail), block_times<n>(W + n * n, r, lane));
         s.put(s.unknowns(p.at.stages), s.z_of(W, r));
     }
 }
 
 template <class T, int n>
 __global__ void __launch_bounds__(32) generic_root_kernel(const __grid_constant__ generic_solve_args<T> p) {
-    const int lane = static_cast<int>(threadIdx.x);
-    const generic_solver<T, n> s{p, 0, lane, nullptr, nullptr};
-    T* x =
-        p.b + static_cast<long long>(blockIdx.y) * p.ld + static_cast<long long>(p.tails) * p.at.stages * n;
-    const T* part = p.parts + static_cast<long long>(blockIdx.y) * p.tails * n;
-    T r = s.get(x);
-    for (int i = 0; i < p.tails; ++i) r -= s.get(part + i * n);
-    s.put(x, s.z_of(p.root_record, r));
+    const int lane = static_cast<int>(threadIdx.x), system = static_cast<int>(blockIdx.x);
+    const generic_solver<T, n> s{p, 0, system, lane, nullptr, nullptr};
+    T r = s.get(s.root());
+    for (int i = 0; i < p.tails; ++i) r -= s.get(s.part(system * p.tails + i));
+    s.put(s.root(), s.z_of(p.root_record + static_cast<long long>(system) * 3 * n * n, r));
 }
 
 template <class T, int n>
@@ -132,11 +138,10 @@ __global__ void __launch_bounds__(128)
     __shared__ T x[(max_chunks + 1) * n];
     const int lane = static_cast<int>(threadIdx.x & 31), warp = static_cast<int>(threadIdx.x >> 5);
     const int warps = static_cast<int>(blockDim.x >> 5), P = p.at.chunks;
-    const generic_solver<T, n> s{p, static_cast<int>(blockIdx.x), lane, nullptr, nullptr};
+    const int tail = static_cast<int>(blockIdx.x);
+    const generic_solver<T, n> s{p, tail, tail / p.tails, lane, nullptr, nullptr};
     if (warp == 0) {
-        const T root = s.get(p.b + static_cast<long long>(blockIdx.y) * p.ld +
-                             static_cast<long long>(p.tails) * p.at.stages * n);
-        s.put(x + P * n, s.backward(p.at.stages, root, T(0), false));
+        s.put(x + P * n, s.backward(p.at.stages, s.get(s.root()), T(0), false));
     }
     for (int l = separator_levels(P) - 1; l >= 0; --l) {
         __syncthreads();  // x of the level above before this one reads it

@@ -15,12 +15,13 @@
 
 namespace shoal::arrow::detail {
 
-/// fused: both sweeps, and every block waits for the root: all blocks must be resident.
+/// fused: both sweeps; the first tail's block waits for the others' parts and solves the root, they wait for it: all
+/// blocks must be resident.
 /// forward, backward: one sweep each; the block that finishes the forward sweep last solves the root.
 enum class sweep { fused, forward, backward };
 
 struct solve16_args {
-    int tails, ring, separator_slots, longest;
+    int systems, tails, ring, separator_slots, longest;  // tails of one system
     chunk_schedule at;
     int columns;  // right-hand sides, at most what the kernel is compiled for
     const double* records;
@@ -29,8 +30,8 @@ struct solve16_args {
     long long ld;
     double2* partials;          // fused: per tail, column, row: value and flag. Otherwise values
     unsigned long long* epoch;  // flags of this launch are *epoch + 1; the last block counts it up
-    unsigned* finished;         // blocks that are done; zero between launches
-    double* root_solution;      // between forward and backward
+    unsigned* finished;         // blocks that are done, forward: per system; zero between launches
+    double2* root_solution;     // x_0 per system, column, row: likewise
 };
 
 /// What a lane holds of one record.

@@ -14,7 +14,8 @@ struct solve_block {
 
     const solve16_args& p;
     solver16<NR> s;
-    int tail, lane, warp, warps, rank, slots;
+    int tail, system, lane, warp, warps, rank, slots;
+    bool is_first;  // of its system: it reads and writes the root's unknowns
     // Per separator: what it has received from its left, its own right-hand side included; and from its right.
     double *left, *right;
     double *chunk, *sums;
@@ -23,26 +24,28 @@ struct solve_block {
     bool active, has_left;
     job_deal deal;
     int root_warp = 0;
-    unsigned long long epoch;
+    unsigned long long epoch = 0;
     double2 w_root[3] = {};
 
     __device__ __forceinline__ solve_block(const solve16_args& args, double* shared, int cluster)
         : p(args),
           s{args},
           tail(Clustered ? static_cast<int>(blockIdx.x) / cluster : static_cast<int>(blockIdx.x)),
+          system(args.systems == 1 ? 0 : tail / args.tails),
           lane(static_cast<int>(threadIdx.x & 31)),
           warp(uniform_warp_index()),
           warps(static_cast<int>(blockDim.x >> 5)),
           rank(Clustered ? static_cast<int>(blockIdx.x) % cluster : 0),
           slots(args.ring + args.separator_slots),
-          deal{warp, warps, 0, 0},
-          epoch(Sweep == sweep::fused ? *args.epoch + 1 : 0) {
+          is_first(tail == system * args.tails),
+          deal{warp, warps, 0, 0} {
         const solve16_layout at(warps, slots, p.at.chunks, p.longest, NR);
         left = shared + at.left;
         right = shared + at.right;
         sums = shared + at.sums;
         chunk = shared + at.chunk + warp * (p.longest + 2) * vec;
         s.tail = tail;
+        s.system = system;
         s.lane = lane;
         s.g = lane >> 2;
         s.q = lane & 3;
@@ -60,21 +63,33 @@ struct solve_block {
     /// x_0's place: the contributions on the way up, the solution on the way down.
     __device__ __forceinline__ double* root() const { return left + (p.at.chunks + 1) * vec; }
     __device__ __forceinline__ double* root_unknowns(int column) const {
-        return p.b + column * p.ld + static_cast<long long>(p.tails) * p.at.stages * 16;
+        return p.b + column * p.ld +
+               (static_cast<long long>(system + 1) * p.tails * p.at.stages + system) * 16;
     }
 
     /// Starts all copies, clears the separators, waits for the vectors. Ends with a barrier.
     __device__ __forceinline__ void start() {
-        if (active) {
-            // The separator's own right-hand side comes with its chunk; the backward sweep takes x from elsewhere.
-            const int count = Sweep == sweep::backward ? m : m + 1;
-            s.copy_vectors(chunk, a + 1, count);
-            for (int i = lane; i < vec; i += 32) chunk[(m + 1) * vec + i] = 0.0;
-        }
-        // The records: nothing that is fetched here depends on the right-hand side.
         if (lane < slots) barrier_init(s.ring.barriers + 8u * lane);
         barrier_init_fence();
+        if (active) {
+            for (int i = lane; i < vec; i += 32) chunk[(m + 1) * vec + i] = 0.0;
+        }
+#pragma unroll 1
+        for (int i = static_cast<int>(threadIdx.x); i < (p.at.chunks + 2) * vec;
+             i += static_cast<int>(blockDim.x)) {
+            // The root's place in the first tail gets its right-hand side below, from another warp.
+            const bool root_of_first =
+                is_first && i >= (p.at.chunks + 1) * vec && i / 16 - (p.at.chunks + 1) * NR < p.columns;
+            if (Sweep == sweep::backward || !root_of_first) left[i] = 0.0;
+            right[i] = 0.0;
+        }
+#pragma unroll 1
+        for (int i = static_cast<int>(threadIdx.x); i < vec; i += static_cast<int>(blockDim.x))
+            s.zero[i] = 0.0;
         __syncwarp();  // the barriers before anyone's copy arrives there
+        // The kernel before a backward sweep is the forward one, which began after the factor was complete.
+        if (Sweep != sweep::backward) wait_for_kernel_before();
+        // The records: nothing that is fetched here depends on the right-hand side.
         if (lane < m && lane < p.ring) {
             const int step = Sweep == sweep::backward ? m - 1 - lane : lane;
             const int slot = Sweep == sweep::backward ? step % p.ring : step;
@@ -96,25 +111,20 @@ struct solve_block {
         if (lane == 0 && rank == 0 && warp == root_warp) {
             s.ring.start(p.ring + deal.mine, s.record(p.at.stages), false, Sweep == sweep::backward);
         }
-#pragma unroll 1
-        for (int i = static_cast<int>(threadIdx.x); i < (p.at.chunks + 2) * vec;
-             i += static_cast<int>(blockDim.x)) {
-            // The root's place in tail 0 gets its right-hand side below, from another warp.
-            const bool root_of_first =
-                tail == 0 && i >= (p.at.chunks + 1) * vec && i / 16 - (p.at.chunks + 1) * NR < p.columns;
-            if (Sweep == sweep::backward || !root_of_first) left[i] = 0.0;
-            right[i] = 0.0;
+        if (Sweep == sweep::backward) wait_for_kernel_before();
+        if (active) {
+            // The separator's own right-hand side comes with its chunk; the backward sweep takes x from elsewhere.
+            const int count = Sweep == sweep::backward ? m : m + 1;
+            s.copy_vectors(chunk, a + 1, count);
         }
-#pragma unroll 1
-        for (int i = static_cast<int>(threadIdx.x); i < vec; i += static_cast<int>(blockDim.x))
-            s.zero[i] = 0.0;
-        if (Sweep == sweep::fused && warp == root_warp && rank == 0) {
+        if (Sweep == sweep::fused) epoch = *p.epoch + 1;
+        if (Sweep == sweep::fused && is_first && warp == root_warp && rank == 0) {
             record_part r;
-            r.load_inverse(p.root_record, lane);
+            r.load_inverse(p.root_record + system * lower_doubles, lane);
             for (int i = 0; i < 3; ++i) w_root[i] = r.w[i];
         }
-        if (Sweep != sweep::backward && tail == 0 && rank == 0 && warp == root_warp) {
-            // The root's right-hand side joins tail 0's part, so that nobody reads it after x_0 stands there.
+        if (Sweep != sweep::backward && is_first && rank == 0 && warp == root_warp) {
+            // The root's right-hand side joins the first tail's part, so that nobody reads it after x_0 stands there.
             for (int i = lane; i < vec; i += 32) {
                 if ((i >> 4) < p.columns) {
                     copy_8_bytes(root() + i, root_unknowns(i >> 4) + (i & 15));
@@ -131,9 +141,11 @@ struct solve_block {
     __device__ __forceinline__ void forward_chunks();
     /// Block 0: the separators level by level, x_1, and what the tail contributes to the root. All warps.
     __device__ __forceinline__ void forward_separators();
-    /// Block 0, all warps: adds the parts of all tails, in an order that depends on nothing but the launch, and solves the
-    /// root.
+    /// Block 0 of one tail, all warps: adds the parts of all tails, in an order that depends on nothing but the launch,
+    /// solves the root and tells the others. (Each block adding for itself costs 2 to 5 us: all read the same lines.)
     __device__ __forceinline__ void solve_root();
+    /// Block 0 of the other tails: waits for x_0.
+    __device__ __forceinline__ void await_root();
     /// Block 0: x_1, then the separators.
     __device__ __forceinline__ void backward_separators();
     /// Sweeps the chunks' interiors, once the separators' x are there.

@@ -19,12 +19,13 @@ __global__ void __launch_bounds__(NR == 1 ? 512 : 256, 1)
     }
     if constexpr (Sweep == sweep::forward) {
         __shared__ int is_last;
+        let_next_kernel_begin();
         if (w.rank != 0) return;
         if (w.warp == w.root_warp) {
             __syncwarp();  // this tail's part before its arrival
             if (w.lane == 0) {
-                is_last = arrive(p.finished) == static_cast<unsigned>(p.tails - 1);
-                if (is_last != 0) *p.finished = 0;
+                is_last = arrive(p.finished + w.system) == static_cast<unsigned>(p.tails - 1);
+                if (is_last != 0) p.finished[w.system] = 0;
             }
         }
         __syncthreads();  // is_last
@@ -32,10 +33,14 @@ __global__ void __launch_bounds__(NR == 1 ? 512 : 256, 1)
     } else {
         if (w.rank == 0) {
             if constexpr (Sweep == sweep::fused) {
-                w.solve_root();
+                if (w.is_first) {
+                    w.solve_root();
+                } else {
+                    w.await_root();
+                }
             } else {
                 for (int i = static_cast<int>(threadIdx.x); i < w.vec; i += 32 * w.warps) {
-                    w.root()[i] = p.root_solution[i];
+                    w.root()[i] = p.root_solution[w.system * w.vec + i].x;
                 }
                 for (int c = 1 + w.warp; c <= p.at.chunks; c += w.warps) {
                     w.s.copy_vectors(w.left + c * w.vec, p.at.split[c], 1);
@@ -50,11 +55,12 @@ __global__ void __launch_bounds__(NR == 1 ? 512 : 256, 1)
         } else {
             __syncthreads();  // x of the separators before the chunks read them
         }
+        let_next_kernel_begin();
         w.backward_chunks();
         if constexpr (Sweep == sweep::fused) {
             if (w.rank == 0 && w.warp == w.root_warp && w.lane == 0) {
                 // Every block has read the epoch before it arrives here, so the last one may count it up.
-                if (atomicAdd(p.finished, 1u) == static_cast<unsigned>(p.tails - 1)) {
+                if (atomicAdd(p.finished, 1u) == static_cast<unsigned>(p.systems * p.tails - 1)) {
                     *p.finished = 0;
                     *p.epoch = w.epoch;
                 }
@@ -64,11 +70,14 @@ __global__ void __launch_bounds__(NR == 1 ? 512 : 256, 1)
     }
 }
 
-/// An arrow without tails: x_0 = W_0^T (W_0 b_0), one warp, one column.
-static __global__ void __launch_bounds__(32) root_solve16_kernel(const double* root_record, double* b) {
+/// Arrows without tails: x_0 = W_0^T (W_0 b_0), a warp each, one column.
+static __global__ void __launch_bounds__(32)
+    root_solve16_kernel(const double* root_records, double* vectors) {
     const int lane = static_cast<int>(threadIdx.x);
+    double* b = vectors + 16LL * blockIdx.x;
     record_part r;
-    r.load_inverse(root_record, lane);
+    wait_for_kernel_before();
+    r.load_inverse(root_records + static_cast<long long>(blockIdx.x) * lower_doubles, lane);
     const int q = lane & 3;
     const double2 y =
         apply_w(r.w, make_double2(b[2 * q], b[2 * q + 1]), make_double2(b[8 + 2 * q], b[9 + 2 * q]));

@@ -124,47 +124,46 @@ __device__ __forceinline__ void solve_block<NR, Clustered, Sweep>::solve_root() 
     const int threads = 32 * warps, rows = threads / vec, row = static_cast<int>(threadIdx.x) / vec;
     const int element = static_cast<int>(threadIdx.x) % vec;
     double sum = 0.0;
-    constexpr int batch = 8;
+    constexpr int batch = NR == 1 ? 16 : 8;
 #pragma unroll 1
     for (int i = row; i < p.tails; i += rows * batch) {
         double value[batch];
         unsigned long long flag[batch];
-        const double2* from = p.partials + element;
+        const double2* from = p.partials + (static_cast<long long>(system) * p.tails + i) * vec + element;
         SHOAL_UNROLL
         for (int k = 0; k < batch; ++k) {
-            const double2* part = from + static_cast<long long>(min(i + k * rows, p.tails - 1)) * vec;
+            value[k] = 0.0;
+            flag[k] = epoch;
+            if (i + k * rows >= p.tails) continue;
             if constexpr (Sweep == sweep::fused) {
-                load_flagged(part, value[k], flag[k]);
+                load_flagged(from + k * rows * vec, value[k], flag[k]);
             } else {
-                value[k] = __ldcg(&part->x);
+                value[k] = __ldcg(&from[k * rows * vec].x);
             }
         }
         SHOAL_UNROLL
         for (int k = 0; k < batch; ++k) {
-            if constexpr (Sweep == sweep::fused) {
-                const double2* part = from + static_cast<long long>(min(i + k * rows, p.tails - 1)) * vec;
-                while (flag[k] != epoch) load_flagged(part, value[k], flag[k]);
-            }
-            if (i + k * rows < p.tails) sum += value[k];
+            while (flag[k] != epoch) load_flagged(from + k * rows * vec, value[k], flag[k]);
+            sum += value[k];
         }
     }
     sums[threadIdx.x] = sum;
     __syncthreads();  // the rows' sums before the root's warp adds them
     if (warp == root_warp) {
         double2 y[NR];
-        double total[(vec + 31) / 32];
+        constexpr int share = NR == 1 ? 2 : 1;  // lanes that add the rows of one element
         SHOAL_UNROLL
         for (int k = 0; k < (vec + 31) / 32; ++k) {
-            total[k] = 0.0;
-            if (lane + 32 * k < vec) {
-                for (int i = 0; i < rows; ++i) total[k] += sums[i * vec + lane + 32 * k];
-                root()[lane + 32 * k] = total[k];
-            }
+            const int i = lane % (32 / share) + 32 * k;
+            double total = 0.0;
+            for (int r = lane / (32 / share); r < rows; r += share) total += sums[r * vec + i];
+            if constexpr (share == 2) total += from_lane_xor(total, 16);
+            root()[i] = total;
         }
         __syncwarp();  // r_0 before it is read in pairs
         if constexpr (Sweep == sweep::forward) {
             record_part record;
-            record.load_inverse(p.root_record, lane);
+            record.load_inverse(p.root_record + system * lower_doubles, lane);
             for (int k = 0; k < 3; ++k) w_root[k] = record.w[k];
         }
         SHOAL_UNROLL
@@ -175,16 +174,29 @@ __device__ __forceinline__ void solve_block<NR, Clustered, Sweep>::solve_root() 
         __syncwarp();  // r_0 is read before x_0 is written over it
         s.finish(w_root, y, root());
         __syncwarp();  // x_0 before other lanes read it
-        if (tail == 0 || Sweep == sweep::forward) {
-            for (int i = lane; i < vec; i += 32) {
-                const int n = i >> 4;
-                if (n < p.columns) {
-                    root_unknowns(n)[i & 15] = root()[i];
-                }
-                if constexpr (Sweep == sweep::forward) p.root_solution[i] = root()[i];
+        for (int i = lane; i < vec; i += 32) {
+            if constexpr (Sweep == sweep::fused) {
+                store_flagged(p.root_solution + system * vec + i, root()[i], epoch);
+            } else {
+                p.root_solution[system * vec + i].x = root()[i];
             }
+            if ((i >> 4) < p.columns) root_unknowns(i >> 4)[i & 15] = root()[i];
         }
     }
+}
+
+template <int NR, bool Clustered, sweep Sweep>
+__device__ __forceinline__ void solve_block<NR, Clustered, Sweep>::await_root() {
+    if (warp != root_warp) return;
+    for (int i = lane; i < vec; i += 32) {
+        double value;
+        unsigned long long flag;
+        do {
+            load_flagged(p.root_solution + system * vec + i, value, flag);
+        } while (flag != epoch);
+        root()[i] = value;
+    }
+    __syncwarp();  // x_0 before other lanes read it
 }
 
 template <int NR, bool Clustered, sweep Sweep>

@@ -11,7 +11,7 @@ namespace shoal::arrow::detail {
 template <int NR>
 struct solver16 {
     const solve16_args& p;
-    int tail, lane, g, q;
+    int tail, system, lane, g, q;
     record_ring ring;
     double* zero;  // a vector of zeros
 
@@ -19,7 +19,8 @@ struct solver16 {
         return p.records + (static_cast<long long>(tail) * p.at.stages + (j - 1)) * record16;
     }
     __device__ __forceinline__ double* unknowns(int j, int column) const {
-        return p.b + column * p.ld + (static_cast<long long>(tail) * p.at.stages + (p.at.stages - j)) * 16;
+        return p.b + column * p.ld +
+               (static_cast<long long>(tail) * p.at.stages + system + (p.at.stages - j)) * 16;
     }
     /// The caller's vectors of `count` stages j, j + 1, ..., all columns, on their way to `to`: see wait_for_copies().
     __device__ __forceinline__ void copy_vectors(double* to, int j, int count) const {

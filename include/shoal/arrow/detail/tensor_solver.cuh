@@ -40,7 +40,8 @@ class device_arena {
     std::int64_t used_ = 0;
 };
 
-/// Launch with the attributes that are asked for: a cluster, or all blocks resident at once.
+/// Launch with the attributes that are asked for: a cluster, or all blocks resident at once. The kernel may begin while
+/// the one before it in the stream ends: it must wait_for_kernel_before().
 template <class... Parameters, class... Arguments>
 status launch(void (*kernel)(Parameters...), std::int64_t blocks, int threads, int shared, int cluster,
               bool cooperative, cudaStream_t stream, const Arguments&... arguments) {
@@ -49,8 +50,10 @@ status launch(void (*kernel)(Parameters...), std::int64_t blocks, int threads, i
     c.blockDim = dim3(static_cast<unsigned>(threads));
     c.dynamicSmemBytes = static_cast<std::size_t>(shared);
     c.stream = stream;
-    cudaLaunchAttribute attributes[2]{};
-    unsigned count = 0;
+    cudaLaunchAttribute attributes[3]{};
+    unsigned count = 1;
+    attributes[0].id = cudaLaunchAttributeProgrammaticStreamSerialization;
+    attributes[0].val.programmaticStreamSerializationAllowed = 1;
     if (cluster > 1) {
         attributes[count].id = cudaLaunchAttributeClusterDimension;
         attributes[count].val.clusterDim.x = static_cast<unsigned>(cluster);
@@ -76,9 +79,8 @@ class tensor_solver {
             status{cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes)}.or_throw(
                 "shared memory");
         };
-        const int factor_shared = factor16_shared(plan.factor_warps, plan.at.chunks) * 8;
-        limit(factor16_kernel<false>, factor_shared);
-        limit(factor16_kernel<true>, factor_shared);
+        limit(factor16_kernel<false>, factor_shared());
+        limit(factor16_kernel<true>, factor_shared());
         // The planner's guess is checked against the driver: waiting inside the kernel needs every block resident.
         resident_[0] = plan.single.cluster > 1 ? fits_clustered(plan.single) : fits<1>(plan.single);
         resident_[1] = plan.several.ring > 0 && fits<several>(plan.several);
@@ -90,7 +92,12 @@ class tensor_solver {
         layout();
         memory_.allocate();
         layout();
-        status{cudaMemset(failure_, 0xff, sizeof *failure_)}.or_throw("cudaMemset");
+        const auto all_ones = [](auto* p, std::int64_t count) {
+            status{cudaMemset(p, 0xff, static_cast<std::size_t>(count) * sizeof *p)}.or_throw("cudaMemset");
+        };
+        all_ones(failure_, plan_.systems);
+        all_ones(grams_, 2 * tails() * lower_doubles);
+        all_ones(group_grams_, 2 * plan_.systems * groups() * lower_doubles);
         status{cudaDeviceSynchronize()}.or_throw("start");
     }
 
@@ -106,6 +113,7 @@ class tensor_solver {
 
     status factor(cudaStream_t stream, matrix_view<const double> K) {
         factor16_args a{};
+        a.systems = plan_.systems;
         a.tails = plan_.size.tails;
         a.group = plan_.group;
         a.at = plan_.at;
@@ -114,15 +122,14 @@ class tensor_solver {
         a.root_record = root_record_;
         a.grams = grams_;
         a.group_grams = group_grams_;
-        a.arrivals = arrivals_;
+        a.begun = begun_;
+        a.launches = launches_;
         a.failure = failure_;
         a.result = result_;
-        if (a.tails == 0) return launch(root16_kernel, 1, 32, 0, 1, false, stream, a);
-        const int shared = factor16_shared(plan_.factor_warps, plan_.at.chunks) * 8,
-                  cluster = plan_.factor_cluster;
-        return launch(cluster > 1 ? factor16_kernel<true> : factor16_kernel<false>,
-                      std::int64_t{a.tails} * cluster, 32 * plan_.factor_warps, shared, cluster, false,
-                      stream, a, cluster);
+        if (a.tails == 0) return launch(root16_kernel, a.systems, 32, 0, 1, false, stream, a);
+        const int cluster = plan_.factor_cluster;
+        return launch(cluster > 1 ? factor16_kernel<true> : factor16_kernel<false>, tails() * cluster,
+                      32 * plan_.factor_warps, factor_shared(), cluster, false, stream, a, cluster);
     }
 
     status solve(cudaStream_t stream, double* b, int nrhs, std::int64_t ld) {
@@ -131,7 +138,7 @@ class tensor_solver {
             const int left = nrhs - first;
             double* from = b + first * ld;
             if (plan_.size.tails == 0) {
-                s = launch(root_solve16_kernel, 1, 32, 0, 1, false, stream,
+                s = launch(root_solve16_kernel, plan_.systems, 32, 0, 1, false, stream,
                            static_cast<const double*>(root_record_), from);
                 ++first;
             } else if (left == 1 || plan_.several.ring == 0) {
@@ -156,6 +163,7 @@ class tensor_solver {
     status pass(cudaStream_t stream, const solve_shape& shape, bool resident, double* b, int columns,
                 std::int64_t ld) {
         solve16_args a{};
+        a.systems = plan_.systems;
         a.tails = plan_.size.tails;
         a.ring = shape.ring;
         a.separator_slots = shape.separator_slots;
@@ -170,7 +178,7 @@ class tensor_solver {
         a.epoch = epoch_;
         a.finished = finished_;
         a.root_solution = root_solution_;
-        const std::int64_t blocks = std::int64_t{a.tails} * shape.cluster;
+        const std::int64_t blocks = tails() * shape.cluster;
         const int threads = 32 * shape.warps;
         if constexpr (Clustered) {
             return launch(solve16_kernel<NR, true, sweep::fused>, blocks, threads, shape.shared_bytes,
@@ -205,14 +213,14 @@ class tensor_solver {
         int device = 0, count = 0;
         status{cudaGetDevice(&device)}.or_throw("device");
         status{cudaDeviceGetAttribute(&count, cudaDevAttrMultiProcessorCount, device)}.or_throw("device");
-        return std::int64_t{per_sm} * count >= plan_.size.tails;
+        return std::int64_t{per_sm} * count >= tails();
     }
     bool fits_clustered(const solve_shape& s) {
         const auto kernel = solve16_kernel<1, true, sweep::fused>;
         status{cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, s.shared_bytes)}
             .or_throw("shared memory");
         cudaLaunchConfig_t c{};
-        c.gridDim = dim3(static_cast<unsigned>(std::max(1, plan_.size.tails) * s.cluster));
+        c.gridDim = dim3(static_cast<unsigned>(std::max<std::int64_t>(1, tails()) * s.cluster));
         c.blockDim = dim3(static_cast<unsigned>(32 * s.warps));
         c.dynamicSmemBytes = static_cast<std::size_t>(s.shared_bytes);
         cudaLaunchAttribute attribute{};
@@ -223,33 +231,37 @@ class tensor_solver {
         c.numAttrs = 1;
         int clusters = 0;
         status{cudaOccupancyMaxActiveClusters(&clusters, kernel, &c)}.or_throw("occupancy");
-        return clusters >= plan_.size.tails;
+        return clusters >= tails();
+    }
+    std::int64_t tails() const { return std::int64_t{plan_.systems} * plan_.size.tails; }
+    std::int64_t groups() const { return (plan_.size.tails + plan_.group - 1) / std::max(1, plan_.group); }
+    int factor_shared() const {
+        return 8 * factor16_layout(plan_.factor_warps, plan_.factor_cluster, plan_.at.chunks).total;
     }
     void layout() {
-        const std::int64_t tails = plan_.size.tails,
-                           groups = (tails + plan_.group - 1) / std::max(1, plan_.group);
-        records_ = memory_.take<double>(tails * plan_.size.stages * record16);
-        root_record_ = memory_.take<double>(lower_doubles);
-        grams_ = memory_.take<double>(tails * lower_doubles);
-        group_grams_ = memory_.take<double>(groups * lower_doubles);
-        arrivals_ = memory_.take<unsigned>(1 + groups);
-        failure_ = memory_.take<unsigned long long>(1);
-        result_ = memory_.take<info>(1);
-        partials_ = memory_.take<double2>(tails * 16 * several);
+        const std::int64_t systems = plan_.systems;
+        records_ = memory_.take<double>(tails() * plan_.size.stages * record16);
+        root_record_ = memory_.take<double>(systems * lower_doubles);
+        grams_ = memory_.take<double>(2 * tails() * lower_doubles);
+        group_grams_ = memory_.take<double>(2 * systems * groups() * lower_doubles);
+        begun_ = memory_.take<unsigned>(systems * (1 + groups()));
+        launches_ = memory_.take<unsigned>(systems);
+        failure_ = memory_.take<unsigned long long>(systems);
+        result_ = memory_.take<info>(systems);
+        partials_ = memory_.take<double2>(tails() * 16 * several);
         epoch_ = memory_.take<unsigned long long>(1);
-        finished_ = memory_.take<unsigned>(1);
-        root_solution_ = memory_.take<double>(16 * several);
+        finished_ = memory_.take<unsigned>(systems);
+        root_solution_ = memory_.take<double2>(systems * 16 * several);
     }
 
     cuda_plan plan_;
     bool resident_[2] = {false, false};
     device_arena memory_;
     double *records_ = nullptr, *root_record_ = nullptr, *grams_ = nullptr, *group_grams_ = nullptr;
-    unsigned *arrivals_ = nullptr, *finished_ = nullptr;
+    unsigned *begun_ = nullptr, *launches_ = nullptr, *finished_ = nullptr;
     unsigned long long *failure_ = nullptr, *epoch_ = nullptr;
     info* result_ = nullptr;
-    double2* partials_ = nullptr;
-    double* root_solution_ = nullptr;
+    double2 *partials_ = nullptr, *root_solution_ = nullptr;
 };
 
 }  // namespace shoal::arrow::detail
