@@ -15,10 +15,12 @@
 #include <gtest/gtest.h>
 
 #if defined(__CUDACC__)
+#  include <shoal/batched/gesv.cuh>
 #  include <shoal/batched/posv.cuh>
 #  include <shoal/batched/potrf.cuh>
 #  include <shoal/batched/trsm.cuh>
 #else
+#  include <shoal/batched/gesv.hpp>
 #  include <shoal/batched/posv.hpp>
 #  include <shoal/batched/potrf.hpp>
 #  include <shoal/batched/trsm.hpp>
@@ -134,6 +136,14 @@ status trsm_batch(Arguments... arguments) {
 template <class... Arguments>
 status posv_batch(Arguments... arguments) {
     return batched::posv(where(), arguments...);
+}
+template <class... Arguments>
+status getrf_batch(Arguments... arguments) {
+    return batched::getrf(where(), arguments...);
+}
+template <class... Arguments>
+status gesv_batch(Arguments... arguments) {
+    return batched::gesv(where(), arguments...);
 }
 
 /// True if the call was accepted; otherwise the test shows the message.

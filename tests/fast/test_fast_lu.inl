@@ -6,6 +6,7 @@
 #include <functional>
 #include <limits>
 
+#include <shoal/fast/solve_rows.hpp>
 #include <shoal/lapack/gesv.hpp>
 
 namespace {
@@ -87,9 +88,8 @@ struct gesv_trio {
         infos[0].mine(g, buffer) = T(shoal::gesv<in_registers>(
             g, rows.view<N, N>(buffer), integers<N>(pivots[0], buffer), x_rows.vector<N, 1>(buffer)));
         observe(g, buffer, x_rows, seen);
-        infos[1].mine(g, buffer) =
-            T(shoal::fast::gesv_rows(g, only_read.view<N, N>(static_cast<const T*>(buffer)),
-                                     shoal::fast::no_pivots{}, x_only_read.vector<N, 1>(buffer)));
+        infos[1].mine(g, buffer) = T(shoal::fast::solve_rows(
+            g, only_read.view<N, N>(static_cast<const T*>(buffer)), x_only_read.vector<N, 1>(buffer)));
         infos[2].mine(g, buffer) = T(shoal::gesv<in_place>(
             g, columns.view<N, N>(buffer), integers<N>(pivots[1], buffer), x_columns.vector<N, 1>(buffer)));
     }

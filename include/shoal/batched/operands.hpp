@@ -146,6 +146,7 @@ class vectors {
     SHOAL_FN constexpr view operator()(std::int64_t system) const {
         return first_.at(first_.data() + system * stride_);
     }
+    SHOAL_FN constexpr std::int64_t stride() const { return stride_; }
     SHOAL_FN constexpr bool empty() const { return first_.empty(); }
     SHOAL_FN constexpr bool null() const { return first_.data() == nullptr; }
     SHOAL_FN constexpr bool shared() const { return stride_ == 0; }

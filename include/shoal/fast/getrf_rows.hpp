@@ -64,20 +64,20 @@ struct best_row {
     T reciprocal;
 };
 
-/// The best of a member's rows that have no final place before step k.
+/// The best of a member's rows that have no final place before step k, by their entries at `column`.
 template <class T, int N, int R, int S>
-SHOAL_FN best_row<T> choose_row(square_rows<T, N, R, S>& a, int k) {
+SHOAL_FN best_row<T> choose_row(square_rows<T, N, R, S>& a, int k, int column) {
     best_row<T> best{0, a.place[0], 0, T(1)};
-    T value = a(0, k);
+    T value = a(0, column);
     if (a.place[0] >= k) best.key = candidate_key(value);
     SHOAL_UNROLL
     for (int s = 1; s < a.slots; ++s) {
-        const auto key = a.place[s] >= k ? candidate_key(a(s, k)) : 0;
+        const auto key = a.place[s] >= k ? candidate_key(a(s, column)) : 0;
         if (key > best.key || (key == best.key && a.place[s] < best.place)) {
             best.key = key;
             best.place = a.place[s];
             best.slot = s;
-            value = a(s, k);
+            value = a(s, column);
         }
     }
     best.slot = opaque(best.slot);
@@ -91,21 +91,21 @@ SHOAL_FN best_row<T> choose_row(square_rows<T, N, R, S>& a, int k) {
 template <class T>
 inline constexpr T largest_reciprocal = T(1) / smallest_invertible<T>;
 
-/// c := a * b + c where x > y. Written as a branch, it cuts the update into pieces, and up to 50 registers are lost.
+/// d := a * b + c where x > y. Written as a branch, it cuts the update into pieces, and up to 50 registers are lost.
 template <class T>
-SHOAL_FN void fma_if_greater(int x, int y, T a, T b, T& c) {
+SHOAL_FN void fma_if_greater(int x, int y, T a, T b, T c, T& d) {
 #if defined(SHOAL_DEVICE_CODE)
     if constexpr (sizeof(T) == 8) {
-        asm("{\n\t.reg .pred p;\n\tsetp.gt.s32 p, %1, %2;\n\t@p fma.rn.f64 %0, %3, %4, %0;\n\t}"
-            : "+d"(c)
-            : "r"(x), "r"(y), "d"(a), "d"(b));
+        asm("{\n\t.reg .pred p;\n\tsetp.gt.s32 p, %1, %2;\n\t@p fma.rn.f64 %0, %3, %4, %5;\n\t}"
+            : "+d"(d)
+            : "r"(x), "r"(y), "d"(a), "d"(b), "d"(c));
     } else {
-        asm("{\n\t.reg .pred p;\n\tsetp.gt.s32 p, %1, %2;\n\t@p fma.rn.f32 %0, %3, %4, %0;\n\t}"
-            : "+f"(c)
-            : "r"(x), "r"(y), "f"(a), "f"(b));
+        asm("{\n\t.reg .pred p;\n\tsetp.gt.s32 p, %1, %2;\n\t@p fma.rn.f32 %0, %3, %4, %5;\n\t}"
+            : "+f"(d)
+            : "r"(x), "r"(y), "f"(a), "f"(b), "f"(c));
     }
 #else
-    if (x > y) c = core::fma(a, b, c);
+    if (x > y) d = core::fma(a, b, c);
 #endif
 }
 
@@ -117,7 +117,7 @@ SHOAL_FN int eliminate(const G& g, square_rows<T, N, R, S>& a, Chosen chosen) {
     constexpr int width = N + R;
     const int rank = g.rank();
     int info = 0;
-    best_row<T> best = choose_row(a, 0);
+    best_row<T> best = choose_row(a, 0, 0);
     int member = leading_member(g, best.key, best.place, largest_leading_word(g, best.key));
     SHOAL_UNROLL
     for (int k = 0; k < N; ++k) {
@@ -160,14 +160,14 @@ SHOAL_FN int eliminate(const G& g, square_rows<T, N, R, S>& a, Chosen chosen) {
             SHOAL_UNROLL
             for (int s = 0; s < slots; ++s) {
                 // Finished rows must not see the product: with an infinite or NaN factor it would not be zero.
-                fma_if_greater(a.place[s], k, -multiplier[s], u, a(s, j));
+                fma_if_greater(a.place[s], k, -multiplier[s], u, a(s, j), a(s, j));
             }
         };
         // The column of the next search first: the search need not wait for the shuffles of the others.
         if (k + 1 < width) update(k + 1);
         std::uint32_t most = 0;
         if (k + 1 < N) {
-            best = choose_row(a, k + 1);
+            best = choose_row(a, k + 1, k + 1);
             most = largest_leading_word(g, best.key);
         }
         SHOAL_UNROLL

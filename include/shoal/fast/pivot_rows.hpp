@@ -102,11 +102,13 @@ SHOAL_FN int leading_member(const G& g, Key key, int place, std::uint32_t most) 
         if (entered(g, (bits & (bits - 1)) != 0)) {
             if constexpr (sizeof(Key) == 8) {
                 const std::uint32_t rest = leads ? static_cast<std::uint32_t>(key) : 0;
-                leads = leads && rest == g.largest(rest);
+                const std::uint32_t most_rest = g.largest(rest);
+                leads = leads && rest == most_rest;
             }
             // Places differ, and are below 2^16.
             const std::uint32_t order = leads ? 0x10000U - static_cast<std::uint32_t>(place) : 0;
-            bits = g.ballot(order != 0 && order == g.largest(order));
+            const std::uint32_t first = g.largest(order);
+            bits = g.ballot(order == first);
         }
         return lowest_bit(bits);
     } else {

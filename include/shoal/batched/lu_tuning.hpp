@@ -1,0 +1,78 @@
+#pragma once
+
+#include <shoal/batched/tuning.hpp>
+
+/// \file
+/// How a batch of small general systems is solved on a GPU when the matrices are only read. One H200, 10^6 systems (2^18 to
+/// 2^20), percentages of the memory limit: A and b read, x written.
+///
+/// A thread a system needs no shuffles and the fewest instructions: it wins as long as its registers hold the matrix.
+/// What threads hold is read by them where systems are interleaved, and through shared memory where they lie one after
+/// the other. Beyond, tiles: every element of a pivot row costs a shuffle, two for a double, whatever the width.
+
+namespace shoal::batched {
+
+/// What works on one system.
+enum class lu_worker {
+    thread,  ///< one thread, the matrix in its registers
+    tile,    ///< `lanes` lanes of a warp, whole rows in their registers
+    warp,    ///< a warp, the matrix in shared memory
+};
+
+struct lu_choice {
+    lu_worker worker;
+    int lanes;       ///< of a tile
+    int min_blocks;  ///< as in tile_choice
+};
+
+/// Large batches of systems that lie one after the other.
+constexpr lu_choice lu_stored(int n, int element_bytes) {
+    using enum lu_worker;
+    if (element_bytes == 8) {
+        if (n <= 4) return {thread, 1, 8};  // N = 4: 90 % (tiles of 4: 68 %)
+        if (n <= 7) return {thread, 1, 1};  // N = 6: 94 %, N = 7: 96 %
+        if (n <= 8) return {thread, 1, 2};  // N = 8: 78 % (tiles of 4: 62 %)
+        if (n <= 9) return {thread, 1, 1};  // N = 9: 75 % (tiles of 4: 35 %)
+        if (n <= 12) return {tile, 4, 1};   // N = 12: 45 %
+        if (n <= 16) return {tile, 8, 5};   // N = 16: 41 %
+        if (n <= 24) return {tile, 8, 1};   // N = 20: 24 %, N = 24: 29 %
+        if (n <= 48) return {tile, 32, 1};  // N = 32: 27 %, N = 48: 14 %
+        return {warp, 32, 1};
+    }
+    if (n <= 7) return {thread, 1, 1};
+    if (n <= 8) return {thread, 1, 5};   // N = 8: 88 % (80 % without the bound, tiles of 4: 50 %)
+    if (n <= 12) return {thread, 1, 1};  // N = 10: 77 %, N = 12: 58 % (tiles of 4: 48 %)
+    if (n <= 24) return {tile, 8, 1};    // N = 16: 40 %, N = 24: 30 %
+    if (n <= 48) return {tile, 16, 1};   // N = 32: 25 %, N = 48: 18 %
+    return {tile, 32, 1};                // N = 64: 14 %
+}
+
+/// Large batches of interleaved systems: narrow tiles, so that a warp asks for as many neighbours as possible.
+constexpr lu_choice lu_interleaved(int n, int element_bytes) {
+    using enum lu_worker;
+    if (element_bytes == 8) {
+        if (n <= 7) return {thread, 1, 1};  // N = 4: 96 %, N = 6: 98 %, N = 7: 100 %
+        if (n <= 8) return {thread, 1, 3};  // N = 8: 97 %
+        if (n <= 9) return {thread, 1, 1};  // N = 9: 96 %
+        if (n <= 12) return {tile, 4, 1};   // N = 12: 43 %
+        if (n <= 16) return {tile, 4, 1};   // N = 16: 33 %
+        if (n <= 24) return {tile, 8, 1};   // N = 24: 14 %
+        if (n <= 48) return {tile, 32, 1};  // N = 32: 17 %
+        return {warp, 32, 1};
+    }
+    if (n <= 7) return {thread, 1, 1};
+    if (n <= 8) return {thread, 1, 5};   // N = 8: 95 %
+    if (n <= 12) return {thread, 1, 1};  // N = 10: 88 %, N = 12: 67 %
+    if (n <= 16) return {tile, 4, 1};    // N = 16: 36 %
+    if (n <= 24) return {tile, 8, 1};
+    if (n <= 48) return {tile, 16, 1};  // N = 32: 17 %
+    return {tile, 32, 1};
+}
+
+/// Up to `small_batch` systems: the shortest way through one. N = 8: 5.3 us with a tile of 8 against 6.4 us with a thread.
+constexpr lu_choice lu_latency(int n, int element_bytes) {
+    if (n > 48 && element_bytes == 8) return {lu_worker::warp, 32, 1};
+    return {lu_worker::tile, latency_tile(n).width, 1};
+}
+
+}  // namespace shoal::batched
