@@ -57,7 +57,8 @@ SHOAL_FN void gemm(const G& g, typename C::value_type alpha, A a, B b, typename 
     } else {
         constexpr auto shape = fast::product_tile_of<G>(C::static_rows, C::static_cols);
         fast::product_tiles<shape, T>(
-            g, m, c.cols(), depth, [&](int i, int k) SHOAL_INLINE_LAMBDA { return a(i, k); },
+            g, m, c.cols(), depth, [](int, int) SHOAL_INLINE_LAMBDA { return T(0); },
+            [&](int i, int k) SHOAL_INLINE_LAMBDA { return a(i, k); },
             [&](int k, int j) SHOAL_INLINE_LAMBDA { return b(k, j); }, finish);
     }
     // The elements of C that other members wrote.

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <shoal/fast/trsm_panels.hpp>
 #include <shoal/fast/trsm_rows.hpp>
 #include <shoal/group/collectives.hpp>
 #include <shoal/view/triangle.hpp>
@@ -11,6 +12,7 @@ enum class trsm_algorithm {
     automatic,  ///< the fastest that the group and the extents allow
     shared,     ///< in place, columns (trsm) or rows (trsv) shared by the members: every group, every size
     rows,       ///< T in registers: static order up to 32, members that exchange registers
+    panels,     ///< 16 rows of T at a time in registers: a block of whole warps, or a warp
 };
 
 /// Choices of trsm() and trsv(), passed by name: `trsm<trsm_policy{.algorithm = trsm_algorithm::shared}>(g, T, B)`.
@@ -56,6 +58,28 @@ SHOAL_FN void trsm_columns(const G& g, triangular<M, Uplo, Diagonal> t, B b) {
     if constexpr (syncs_on_exit<G>) g.sync();
 }
 
+/// B := T^-1 B by warps where the group consists of whole ones, otherwise a column a member.
+template <trsm_policy Policy, Group G, MatrixView M, uplo Uplo, diagonal Diagonal, MatrixView B>
+SHOAL_FN void trsm_in_memory(const G& g, triangular<M, Uplo, Diagonal> t, B b) {
+    constexpr bool warps = Policy.algorithm != trsm_algorithm::shared && fast::has_warps<G>;
+    static_assert(warps || Policy.algorithm != trsm_algorithm::panels,
+                  "trsm: the panels algorithm needs a warp, or a block of whole warps");
+    constexpr int members = group_size<G>;
+    if constexpr (warps) {
+        if (fast::whole_warps(g)) {
+            if constexpr (M::static_rows >= 1 && M::static_rows <= fast::largest_rows) {
+                fast::trsm_warps(g, t, b);
+            } else {
+                fast::trsm_panels(g, t, b);
+            }
+        } else if constexpr (members < 0) {
+            trsm_columns(g, t, b);
+        }
+    } else {
+        trsm_columns(g, t, b);
+    }
+}
+
 }  // namespace detail
 
 /// B := T^-1 B, T triangular of order n, B of n x m: `lower(A)`, `unit_upper(A)`, `transposed(lower(A))`, ...
@@ -65,8 +89,8 @@ SHOAL_FN void trsm_columns(const G& g, triangular<M, Uplo, Diagonal> t, B b) {
 /// Order: as in trsv(), the same bits at every scope and group size. A zero on the diagonal gives infinities or NaN, as
 /// the division would, and so does an entry so small that its reciprocal overflows; no test is made, and zeros in B
 /// take no shortcut. Only the triangle is read. B must not overlap T.
-/// Barriers: the exit barrier. Cost: m n^2 / 2 FMA, the columns of B shared by the members. Equivalent:
-/// `scipy.linalg.solve_triangular(T, B)`; BLAS trsm with alpha = 1.
+/// Barriers: the exit barrier; by panels two for every 16 rows. Cost: m n^2 / 2 FMA, the columns of B shared by the
+/// members. Equivalent: `scipy.linalg.solve_triangular(T, B)`; BLAS trsm with alpha = 1.
 template <trsm_policy Policy = trsm_policy{}, Group G, MatrixView M, uplo Uplo, diagonal Diagonal,
           MatrixView B>
 SHOAL_FN void trsm(const G& g, triangular<M, Uplo, Diagonal> t, B b) {
@@ -76,7 +100,7 @@ SHOAL_FN void trsm(const G& g, triangular<M, Uplo, Diagonal> t, B b) {
     if constexpr (detail::trsm_by_rows<Policy, G, M>()) {
         fast::trsm_rows(g, t, b);
     } else {
-        detail::trsm_columns(g, t, b);
+        detail::trsm_in_memory<Policy>(g, t, b);
     }
 }
 

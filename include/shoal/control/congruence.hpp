@@ -13,7 +13,7 @@ namespace shoal {
 /// triangle is read. Q must not overlap the others. The bits are the same at every scope and group size.
 ///
 /// \param scratch k x n, left holding M X
-/// Barriers: two. Cost: n k^2 + n^2 k / 2 FMA shared by the members. Equivalent: `alpha * X.T @ M @ X + beta * Q`.
+/// Barriers: two. Cost: n k^2 + n^2 k FMA shared by the members. Equivalent: `alpha * X.T @ M @ X + beta * Q`.
 template <Group G, MatrixView X, MatrixView M, MatrixView Q, MatrixView S>
 SHOAL_FN void congruence(const G& g, typename Q::value_type alpha, X x, M m, typename Q::value_type beta, Q q,
                          S scratch) {
@@ -28,16 +28,31 @@ SHOAL_FN void congruence(const G& g, typename Q::value_type alpha, X x, M m, typ
     using how = flatten<G, Q::static_rows, X::static_rows>;
     gemm(with_exit_sync(g), T(1), m, x, T(0), scratch);
     const int n = q.rows();
-    strided(how{}, g, detail::triangle_size(n), [&](int e) SHOAL_INLINE_LAMBDA {
-        const auto entry = detail::triangle_at(e, n);
-        T sum = 0;
-        core::loop(how{}, 0, x.rows(), [&](int k) SHOAL_INLINE_LAMBDA {
-            sum = core::fma(x(k, entry.i), scratch(k, entry.j), sum);
+    const auto finish = [&](int i, int j, T sum) SHOAL_INLINE_LAMBDA {
+        const T value = beta == 0 ? alpha * sum : core::fma(beta, q(i, j), alpha * sum);
+        q(i, j) = value;
+        q(j, i) = value;
+    };
+    if constexpr (how::value) {
+        strided(how{}, g, detail::triangle_size(n), [&](int e) SHOAL_INLINE_LAMBDA {
+            const auto entry = detail::triangle_at(e, n);
+            T sum = 0;
+            core::loop(how{}, 0, x.rows(), [&](int k) SHOAL_INLINE_LAMBDA {
+                sum = core::fma(x(k, entry.i), scratch(k, entry.j), sum);
+            });
+            finish(entry.i, entry.j, sum);
         });
-        const T value = beta == 0 ? alpha * sum : core::fma(beta, q(entry.i, entry.j), alpha * sum);
-        q(entry.i, entry.j) = value;
-        q(entry.j, entry.i) = value;
-    });
+    } else {
+        // Tiles of the whole: twice the products, but a fraction of the loads of single elements of the triangle.
+        constexpr auto shape = fast::product_tile_of<G>(Q::static_rows, Q::static_rows);
+        fast::product_tiles<shape, T>(
+            g, n, n, x.rows(), [](int, int) SHOAL_INLINE_LAMBDA { return T(0); },
+            [&](int i, int k) SHOAL_INLINE_LAMBDA { return x(k, i); },
+            [&](int k, int j) SHOAL_INLINE_LAMBDA { return scratch(k, j); },
+            [&](int i, int j, T sum) SHOAL_INLINE_LAMBDA {
+                if (i >= j) finish(i, j, sum);
+            });
+    }
     // The elements of Q that other members wrote.
     if constexpr (syncs_on_exit<G>) g.sync();
 }

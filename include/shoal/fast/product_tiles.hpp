@@ -40,26 +40,36 @@ SHOAL_FN constexpr tile_shape product_tile_of(int m, int n) {
     return product_tile(m, n, group_size<G> > 0 ? group_size<G> : usual_block);
 }
 
-/// finish(i, j, sum over k = 0 .. depth - 1 of left(i, k) right(k, j)) for every i < m and j < n, the elements shared by
-/// the members tile by tile. No barrier.
+/// finish(i, j, start(i, j) + sum over k = 0 .. depth - 1 of left(i, k) right(k, j)) for every i < m and j < n, the
+/// elements shared by the members tile by tile. No barrier.
 ///
 /// Each sum is one chain of fused multiply-adds in ascending k, so the shape does not show in the bits. A tile of 4 x 4
 /// loads 8 numbers for 16 products where single elements load 32. The rows of a tile are not neighbours, so that
-/// neighbouring members read neighbouring elements; rows and columns beyond the end read the last one instead.
-template <tile_shape Shape, class T, Group G, class Left, class Right, class Finish>
-SHOAL_FN void product_tiles(const G& g, int m, int n, int depth, Left left, Right right, Finish finish) {
+/// neighbouring members read neighbouring elements; rows and columns beyond the end read the last one instead. Where there
+/// are enough tiles, 32 members take 8 x 4 of them: they then load 8 different rows and 4 columns instead of 32 and 1.
+template <tile_shape Shape, class T, Group G, class Start, class Left, class Right, class Finish>
+SHOAL_FN void product_tiles(const G& g, int m, int n, int depth, Start start, Left left, Right right,
+                            Finish finish) {
     constexpr int R = Shape.rows;
     constexpr int C = Shape.cols;
     const int high = (m + R - 1) / R;
     const int wide = (n + C - 1) / C;
-    strided(core::rolled{}, g, high * wide, [&](int e) SHOAL_INLINE_LAMBDA {
-        const int top = e % high;
-        const int first = e / high;
+    const bool patches = group_size<G> % 32 <= 0 && high >= 8 && wide >= 4;
+    const int down = (high + 7) / 8;
+    const int count = patches ? down * ((wide + 3) / 4) * 32 : high * wide;
+    strided(core::rolled{}, g, count, [&](int e) SHOAL_INLINE_LAMBDA {
+        const int top = patches ? e / 32 % down * 8 + e % 8 : e % high;
+        const int first = patches ? e / 32 / down * 4 + e % 32 / 8 : e / high;
+        if (patches && (top >= high || first >= wide)) return;
         const auto row = [&](int r) SHOAL_INLINE_LAMBDA { return top + r * high; };
         const auto col = [&](int c) SHOAL_INLINE_LAMBDA { return first + c * wide; };
         T sum[R * C];
         SHOAL_UNROLL
-        for (int s = 0; s < R * C; ++s) sum[s] = T(0);
+        for (int c = 0; c < C; ++c) {
+            SHOAL_UNROLL
+            for (int r = 0; r < R; ++r)
+                sum[r * C + c] = row(r) < m && col(c) < n ? start(row(r), col(c)) : T(0);
+        }
         for (int k = 0; k < depth; ++k) {
             T x[R];
             T y[C];

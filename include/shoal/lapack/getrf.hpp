@@ -1,6 +1,8 @@
 #pragma once
 
 #include <shoal/fast/getrf_rows.hpp>
+#include <shoal/fast/getrf_warps.hpp>
+#include <shoal/fast/update_tiles.hpp>
 #include <shoal/group/collectives.hpp>
 #include <shoal/lapack/detail/pivot.hpp>
 #include <shoal/lapack/detail/swap.hpp>
@@ -31,7 +33,7 @@ SHOAL_FN int getrf_columns(const G& g, A a, P pivots) {
     int info = 0;
     core::loop(how{}, 0, n, [&](int k) SHOAL_INLINE_LAMBDA {
         const T above = a(k, k);
-        const auto found = detail::find_pivot(how{}, a, k);
+        const auto found = detail::find_pivot(how{}, g, a, k);
         const T pivot = found.value;
         const int p = found.row;
         if (info == 0 && !core::good_pivot(core::abs(pivot))) info = k + 1;
@@ -48,14 +50,20 @@ SHOAL_FN int getrf_columns(const G& g, A a, P pivots) {
         });
         // Row k and the multipliers, before the update uses them.
         g.sync();
-        // A flat loop needs bounds that do not move with k.
-        const int first = how::value ? 0 : k + 1;
-        const int size = n - first;
-        strided(how{}, g, size * size, [&](int e) SHOAL_INLINE_LAMBDA {
-            const int i = first + e % size;
-            const int j = first + e / size;
-            if (i > k && j > k) a(i, j) = core::fma(-a(i, k), a(k, j), a(i, j));
-        });
+        if constexpr (how::value) {
+            // A flat loop needs bounds that do not move with k.
+            strided(how{}, g, n * n, [&](int e) SHOAL_INLINE_LAMBDA {
+                const int i = e % n;
+                const int j = e / n;
+                if (i > k && j > k) a(i, j) = core::fma(-a(i, k), a(k, j), a(i, j));
+            });
+        } else {
+            fast::update_tiles<A::static_rows>(
+                g, a, k + 1, [&](int i) SHOAL_INLINE_LAMBDA { return T(a(i, k)); },
+                [&](int j) SHOAL_INLINE_LAMBDA { return T(a(k, j)); },
+                [](T l, T u, T value) SHOAL_INLINE_LAMBDA { return core::fma(-l, u, value); },
+                [](int, int) SHOAL_INLINE_LAMBDA { return true; });
+        }
         // The updated matrix, before the next search and interchange; after the last column this is the exit barrier.
         if (syncs_on_exit<G> || k + 1 < n) g.sync();
     });
@@ -89,8 +97,8 @@ SHOAL_FN constexpr bool getrf_by_rows() {
 /// \return 0, or k > 0: U(k, k) is the first pivot that is zero or not finite, 1-based. The factorisation is completed
 ///         all the same, with multipliers left undivided where the pivot is zero; a solve would divide by it. Every
 ///         member gets the same value. A matrix that is singular up to rounding gives 0.
-/// Barriers: three a column, the last of them the exit barrier; with the rows algorithm the exit barrier alone. No scratch. Cost: n^3 / 3 FMA shared by the members,
-/// n^2 / 2 comparisons by each.
+/// Barriers: three a column, the last of them the exit barrier; with the rows algorithm the exit barrier
+/// alone. No scratch. Cost: n^3 / 3 FMA shared by the members, n^2 / 2 comparisons by each, or by each warp.
 /// Equivalent: `scipy.linalg.lu_factor(A)`; LAPACK getrf, its pivots less one.
 template <getrf_policy Policy = getrf_policy{}, Group G, MatrixView A, VectorView P>
 SHOAL_FN int getrf(const G& g, A a, P pivots) {
@@ -101,6 +109,12 @@ SHOAL_FN int getrf(const G& g, A a, P pivots) {
     static_assert(detail::writable<P>, "getrf writes the pivots, but they are const");
     if constexpr (detail::getrf_by_rows<Policy, G, A>()) {
         return fast::getrf_rows(g, a, pivots);
+    } else if constexpr (Policy.algorithm == getrf_algorithm::automatic && fast::suits_getrf_warps<G, A>()) {
+        if (!fast::whole_warps(g)) return detail::getrf_columns(g, a, pivots);
+        const int info = fast::getrf_warps(g, a, pivots);
+        // The factor and the pivots that other members wrote.
+        if constexpr (syncs_on_exit<G>) g.sync();
+        return info;
     } else {
         return detail::getrf_columns(g, a, pivots);
     }

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <shoal/fast/inv_rows.hpp>
+#include <shoal/fast/update_tiles.hpp>
 #include <shoal/group/collectives.hpp>
 #include <shoal/lapack/detail/pivot.hpp>
 #include <shoal/lapack/detail/swap.hpp>
@@ -46,39 +47,43 @@ SHOAL_FN int gauss_jordan(const G& g, A a, P pivots) {
     core::loop(how{}, 0, n, [&](int k) SHOAL_INLINE_LAMBDA {
         if (info != 0) return;
         pivot_choice<T> found{a(k, k), k};
-        if constexpr (interchanges) found = find_pivot(how{}, a, k);
+        if constexpr (interchanges) found = find_pivot(how{}, g, a, k);
         if (!core::good_pivot(core::abs(found.value))) {
             info = k + 1;
             return;
         }
+        const divider<T> over(found.value);
         if constexpr (interchanges) {
-            // Everyone has read column k and scaled the row before, before rows change places.
+            // Everyone has read column k and scaled the column before, before rows change places.
             g.sync();
             if (g.rank() == k % g.size()) pivots(k) = found.row;
-            strided(how{}, g, n,
-                    [&](int j) SHOAL_INLINE_LAMBDA { swap_elements(how{}, a.column(j), k, found.row); });
-            // Row k and the pivot row in their new places, before the update reads them.
-            g.sync();
         } else if (k > 0) {
-            // The row and column of the step before are scaled, before the update reads them.
+            // The column of the step before is scaled, before row k is.
             g.sync();
         }
-        const divider<T> over(found.value);
-        strided(how{}, g, n * n, [&](int e) SHOAL_INLINE_LAMBDA {
-            const int i = e % n;
-            const int j = e / n;
-            if (i != k && j != k) a(i, j) = core::fma(-a(i, k), over(a(k, j)), a(i, j));
+        strided(how{}, g, n, [&](int j) SHOAL_INLINE_LAMBDA {
+            if constexpr (interchanges) swap_elements(how{}, a.column(j), k, found.row);
+            if (j != k) a(k, j) = over(a(k, j));
         });
-        // Everyone has used row and column k, before they change.
+        // Rows in their new places and the pivot row scaled, before the update reads them.
         g.sync();
-        strided(how{}, g, n, [&](int i) SHOAL_INLINE_LAMBDA {
-            if (i != k) {
-                a(i, k) = -over(a(i, k));
-                a(k, i) = over(a(k, i));
-            } else {
-                a(k, k) = over(T(1));
-            }
-        });
+        const auto others = [&](int i, int j) SHOAL_INLINE_LAMBDA { return i != k && j != k; };
+        if constexpr (how::value) {
+            strided(how{}, g, n * n, [&](int e) SHOAL_INLINE_LAMBDA {
+                const int i = e % n;
+                const int j = e / n;
+                if (others(i, j)) a(i, j) = core::fma(-a(i, k), a(k, j), a(i, j));
+            });
+        } else {
+            fast::update_tiles<A::static_rows>(
+                g, a, 0, [&](int i) SHOAL_INLINE_LAMBDA { return T(a(i, k)); },
+                [&](int j) SHOAL_INLINE_LAMBDA { return T(a(k, j)); },
+                [](T l, T u, T value) SHOAL_INLINE_LAMBDA { return core::fma(-l, u, value); }, others);
+        }
+        // Everyone has used column k, before it changes.
+        g.sync();
+        strided(how{}, g, n,
+                [&](int i) SHOAL_INLINE_LAMBDA { a(i, k) = i == k ? over(T(1)) : -over(a(i, k)); });
     });
     return info;
 }
@@ -88,7 +93,7 @@ template <Group G, MatrixView A, VectorView P>
 SHOAL_FN void unscramble(const G& g, A a, P pivots) {
     using how = flatten<G, A::static_rows>;
     const int n = a.rows();
-    // The last row and column are scaled, before the columns change places.
+    // The last column is scaled, before the columns change places.
     g.sync();
     strided(how{}, g, n, [&](int i) SHOAL_INLINE_LAMBDA {
         core::loop(how{}, 0, n, [&](int s) SHOAL_INLINE_LAMBDA {
@@ -143,7 +148,7 @@ SHOAL_FN int inv(const G& g, A a, P pivots) {
 ///
 /// Order: as inv() with pivots(k) = k.
 /// \return as inv(). A small pivot is accepted and costs accuracy without a sign: where that can happen, use inv().
-/// Barriers: two a column; with the rows algorithm one, and the exit barrier. No scratch. Cost: n^3 FMA shared by the members. Equivalent: `numpy.linalg.inv(A)`.
+/// Barriers: three a column; with the rows algorithm one, and the exit barrier. No scratch. Cost: n^3 FMA shared by the members. Equivalent: `numpy.linalg.inv(A)`.
 template <inv_policy Policy = inv_policy{}, Group G, MatrixView A>
 SHOAL_FN int inv_unpivoted(const G& g, A a) {
     static_assert(detail::extents_agree<A::static_rows, A::static_cols>, "inv_unpivoted: A is not square");

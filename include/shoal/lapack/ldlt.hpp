@@ -30,7 +30,7 @@ SHOAL_FN int ldlt(const G& g, symmetric<M, uplo::lower> a, P pivots) {
     const int n = a.matrix.rows();
     int info = 0;
     for (int k = 0; k < n;) {
-        const auto step = detail::choose_pivot(a.matrix, k);
+        const auto step = detail::choose_pivot_of(g, a.matrix, k);
         if (info == 0 && step.bad) info = k + 1;
         const bool nothing_to_eliminate = step.bad && a.matrix(k, k) == 0;
         // Everyone has read what the choice depends on, before rows and columns change places.
@@ -71,14 +71,20 @@ SHOAL_FN int ldlt_unpivoted(const G& g, symmetric<M, uplo::lower> a) {
         const T pivot = m(k, k);
         if (info == 0 && !core::good_pivot(core::abs(pivot))) info = k + 1;
         const detail::divider<T> over(pivot);
-        // A flat loop needs bounds that do not move with k.
-        const int first = how::value ? 0 : k + 1;
-        const int size = n - first;
-        strided(how{}, g, size * size, [&](int e) SHOAL_INLINE_LAMBDA {
-            const int i = first + e % size;
-            const int j = first + e / size;
-            if (i >= j && j > k) m(i, j) = core::fma(-over(m(i, k)), m(j, k), m(i, j));
-        });
+        if constexpr (how::value) {
+            // A flat loop needs bounds that do not move with k.
+            strided(how{}, g, n * n, [&](int e) SHOAL_INLINE_LAMBDA {
+                const int i = e % n;
+                const int j = e / n;
+                if (i >= j && j > k) m(i, j) = core::fma(-over(m(i, k)), m(j, k), m(i, j));
+            });
+        } else {
+            fast::update_tiles<M::static_rows>(
+                g, m, k + 1, [&](int i) SHOAL_INLINE_LAMBDA { return over(m(i, k)); },
+                [&](int j) SHOAL_INLINE_LAMBDA { return T(m(j, k)); },
+                [](T l, T u, T value) SHOAL_INLINE_LAMBDA { return core::fma(-l, u, value); },
+                [](int i, int j) SHOAL_INLINE_LAMBDA { return i >= j; });
+        }
         // Everyone has used column k, before its multipliers replace it; and the next pivot is final. Behind the last
         // column nothing is written: this is the exit barrier.
         if (syncs_on_exit<G> || k + 1 < n) g.sync();

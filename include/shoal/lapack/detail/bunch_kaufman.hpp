@@ -1,5 +1,6 @@
 #pragma once
 
+#include <shoal/fast/update_tiles.hpp>
 #include <shoal/group/collectives.hpp>
 #include <shoal/lapack/detail/pivot.hpp>
 
@@ -12,35 +13,51 @@ struct block_pivot {
     bool bad;   ///< the column is zero, or holds NaN or infinity
 };
 
-/// The choice of Bunch and Kaufman: growth bounded by 2.57 a step, by looking at two columns. Every member searches
-/// alone.
-template <MatrixView A>
-SHOAL_FN block_pivot choose_pivot(A a, int k) {
+/// The choice of Bunch and Kaufman: growth bounded by 2.57 a step, by looking at two columns. `search(first, last, key)`
+/// finds the largest key and the first row that has it.
+template <MatrixView A, class Search>
+SHOAL_FN block_pivot choose_pivot(A a, int k, Search search) {
     using T = typename A::value_type;
     constexpr T alpha = T(0.64038820320220756872767623199676);  // (1 + sqrt(17)) / 8
     const int n = a.rows();
-    const auto larger = [](T x, T y) SHOAL_INLINE_LAMBDA {
-        return core::magnitude_key(x) < core::magnitude_key(y) ? core::abs(y) : core::abs(x);
-    };
-    T below = 0;
-    int row = k;
-    for (int i = k + 1; i < n; ++i) {
-        if (core::magnitude_key(a(i, k)) > core::magnitude_key(below)) {
-            below = core::abs(a(i, k));
-            row = i;
-        }
-    }
+    const auto below_key =
+        search(k + 1, n, [&](int i) SHOAL_INLINE_LAMBDA { return core::magnitude_key(a(i, k)); });
     const T here = core::abs(a(k, k));
-    const T column = larger(here, below);
+    const T below = core::from_bits(below_key.key);
+    const T column = core::magnitude_key(here) < below_key.key ? below : here;
     if (!core::good_pivot(column)) return {1, k, true};
     if (here >= alpha * below) return {1, k, false};
-    T across = 0;
-    for (int j = k; j < row; ++j) across = larger(across, a(row, j));
-    for (int i = row + 1; i < n; ++i) across = larger(across, a(i, row));
+    const int row = below_key.row;
+    const auto beside = search(k, n, [&](int i) SHOAL_INLINE_LAMBDA {
+        const auto key = core::magnitude_key(i < row ? a(row, i) : a(i, row));
+        return i == row ? decltype(key)(0) : key;
+    });
+    const T across = core::from_bits(beside.key);
     if (!core::good_pivot(across)) return {1, k, true};
     if (here >= alpha * below * (below / across)) return {1, k, false};
     if (core::abs(a(row, row)) >= alpha * across) return {1, row, false};
     return {2, row, false};
+}
+
+/// The same for a group: where it consists of warps, the lanes of each search together; otherwise every member alone.
+template <Group G, MatrixView A>
+SHOAL_FN block_pivot choose_pivot_of(const G& g, A a, int k) {
+    if constexpr (fast::has_warps<G>) {
+        if (fast::whole_warps(g)) {
+            const auto warp = fast::warp_of(g);
+            return choose_pivot(a, k, [&](int first, int last, auto key) SHOAL_INLINE_LAMBDA {
+                return largest_key(warp, first, last, key);
+            });
+        }
+    }
+    return choose_pivot(a, k, [&](int first, int last, auto key) SHOAL_INLINE_LAMBDA {
+        keyed_row<decltype(key(0))> best{0, last};
+        for (int i = first; i < last; ++i) {
+            const auto candidate = key(i);
+            if (candidate > best.key || best.row == last) best = {candidate, i};
+        }
+        return best;
+    });
 }
 
 /// Interchanges rows and columns of the part of the lower triangle that is still to be factored.
@@ -69,6 +86,13 @@ SHOAL_FN void swap_symmetric(const G& g, A a, int k, block_pivot step) {
     });
 }
 
+/// What a row has in the two columns of a block.
+template <class T>
+struct column_pair {
+    T first;
+    T second;
+};
+
 /// The update of the rest by the pivot block, and the multipliers in place of its columns.
 template <Group G, MatrixView A>
 SHOAL_FN void eliminate(const G& g, A a, int k, block_pivot step) {
@@ -86,14 +110,20 @@ SHOAL_FN void eliminate(const G& g, A a, int k, block_pivot step) {
     };
     const auto right = [&](int i)
                            SHOAL_INLINE_LAMBDA { return scale * core::fma(upper, a(i, k + 1), -a(i, k)); };
-    strided(core::rolled{}, g, size * size, [&](int e) SHOAL_INLINE_LAMBDA {
-        const int i = first + e % size;
-        const int j = first + e / size;
-        if (i < j) return;
-        T value = core::fma(-left(i), a(j, k), a(i, j));
-        if (step.width == 2) value = core::fma(-right(i), a(j, k + 1), value);
-        a(i, j) = value;
-    });
+    const bool two = step.width == 2;
+    fast::update_tiles<A::static_rows>(
+        g, a, first,
+        [&](int i) SHOAL_INLINE_LAMBDA {
+            return column_pair<T>{left(i), two ? right(i) : T(0)};
+        },
+        [&](int j) SHOAL_INLINE_LAMBDA {
+            return column_pair<T>{a(j, k), two ? a(j, k + 1) : T(0)};
+        },
+        [&](column_pair<T> l, column_pair<T> u, T value) SHOAL_INLINE_LAMBDA {
+            value = core::fma(-l.first, u.first, value);
+            return two ? core::fma(-l.second, u.second, value) : value;
+        },
+        [](int i, int j) SHOAL_INLINE_LAMBDA { return i >= j; });
     // Everyone has used the columns of the block, before the multipliers replace them.
     g.sync();
     strided(core::rolled{}, g, size, [&](int s) SHOAL_INLINE_LAMBDA {
