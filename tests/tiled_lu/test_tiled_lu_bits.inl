@@ -22,8 +22,10 @@ template <class T>
 sample<T> mixed(int n, std::uint64_t seed) {
     shoal::support::random_stream r(seed);
     sample<T> s;
-    for (int e = 0; e < n * n; ++e)
-        s.a.push_back(static_cast<T>(std::ldexp(r.uniform(-1, 1), r.integer(-12, 0))));
+    for (int e = 0; e < n * n; ++e) {
+        const double digits = r.uniform(-1, 1);
+        s.a.push_back(static_cast<T>(std::ldexp(digits, r.integer(-12, 0))));
+    }
     for (int e = 0; e < n; ++e) s.b.push_back(static_cast<T>(r.uniform(-1, 1)));
     return s;
 }

@@ -41,6 +41,16 @@ struct factorisation : panel<Config, M, P, Y> {
     }
 
     template <int L, class E>
+    SHOAL_FN constexpr void swap_in_tile(T (&d)[L], int k0, E e, int c, int p) const noexcept {
+        constexpr int LR = E::limit;
+        over<flat, LR>(0, e.size(), [&](int j) SHOAL_INLINE_LAMBDA {
+            exchange<flat, LR>(c, p - k0, e.size(),
+                               [&](int i) SHOAL_INLINE_LAMBDA -> T& { return d[i * LR + j]; });
+        });
+        this->interchange(k0 + c, p);
+    }
+
+    template <int L, class E>
     SHOAL_FN constexpr void factor_tile(T (&d)[L], int k0, E e) noexcept {
         constexpr int LR = E::limit;
         over<flat, LR>(0, e.size(), [&](int c) SHOAL_INLINE_LAMBDA {
@@ -50,15 +60,14 @@ struct factorisation : panel<Config, M, P, Y> {
                 if (best.missing) ++outside;
                 if (!good) info = k0 + c + 1;
             }
-            if (Plan::single || best.row < k0 + e.size()) {
-                core::loop(flat{}, 0, e.size(), [&](int j) SHOAL_INLINE_LAMBDA {
-                    exchange<flat, LR>(
-                        c, best.row - k0, e.size(), [&](int i) SHOAL_INLINE_LAMBDA { return d[i * LR + j]; },
-                        [&](int i, T value) SHOAL_INLINE_LAMBDA { d[i * LR + j] = value; });
-                });
-                this->interchange(k0 + c, best.row);
+            if constexpr (!E::last) {
+                if (best.row < k0 + e.size()) {
+                    swap_in_tile(d, k0, e, c, best.row);
+                } else {
+                    this->fetch_row(d, k0, e, c, best.row);
+                }
             } else {
-                this->fetch_row(d, k0, e, c, best.row);
+                swap_in_tile(d, k0, e, c, best.row);
             }
             // After a failure the sweep goes on with harmless numbers.
             const T inverse = good ? reciprocal(d[c * LR + c]) : T(0);
@@ -90,13 +99,17 @@ struct factorisation : panel<Config, M, P, Y> {
         this->load(d, k0, e, k0, e);
         factor_tile(d, k0, e);
         this->store(d, k0, e, k0, e);
-        if constexpr (!Plan::single) {
+        if constexpr (!E::last) {
             if (info != 0) return;
             this->finish_below(d, k0, e);
             tiles.ascend(next, [&](int j0, auto ej) SHOAL_INLINE_LAMBDA {
                 constexpr int J = decltype(ej)::limit;
                 T c[L * J];
-                this->load_updated(c, k0, e, j0, ej, Plan::left ? k0 : 0);
+                if constexpr (Plan::left) {
+                    this->load_updated(c, k0, e, j0, ej, k0);
+                } else {
+                    this->load(c, k0, e, j0, ej);
+                }
                 over<flat, L>(0, e.size(), [&](int q) SHOAL_INLINE_LAMBDA {
                     over<flat, L>(q + 1, e.size(), [&](int i) SHOAL_INLINE_LAMBDA {
                         over<flat, J>(0, ej.size(), [&](int b) SHOAL_INLINE_LAMBDA {
@@ -112,7 +125,7 @@ struct factorisation : panel<Config, M, P, Y> {
                 this->s, this->row, this->y};
             side.forward_tile(k0, e, [&](int i, int) SHOAL_INLINE_LAMBDA { return this->y(i, 0); });
         }
-        if constexpr (!Plan::left && !Plan::single) {
+        if constexpr (!Plan::left && !E::last) {
             tiles.ascend(next, [&](int i0, auto ei) SHOAL_INLINE_LAMBDA {
                 T l[decltype(ei)::limit * L];
                 this->load(l, i0, ei, k0, e);

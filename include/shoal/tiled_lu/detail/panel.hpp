@@ -47,6 +47,10 @@ struct panel {
 
     template <int L, class EI, class EJ>
     SHOAL_FN constexpr void load(T (&c)[L], int i0, EI ei, int j0, EJ ej) const noexcept {
+        if constexpr (EI::partial || EJ::partial) {
+            // Nobody reads the rest of a partial tile, but compilers cannot see that and warn.
+            for (int e = 0; e < L; ++e) c[e] = T(0);
+        }
         over<flat, EI::limit>(0, ei.size(), [&](int a) SHOAL_INLINE_LAMBDA {
             const int from = row(i0 + a);
             over<flat, EJ::limit>(0, ej.size(),
@@ -147,8 +151,7 @@ struct panel {
         if constexpr (with_side && !mirrored) {
             using select = std::bool_constant<Plan::in_registers>;
             exchange<select, order == dynamic ? 0 : order>(
-                k, p, order, [&](int i) SHOAL_INLINE_LAMBDA { return y(i, 0); },
-                [&](int i, T value) SHOAL_INLINE_LAMBDA { y(i, 0) = value; });
+                k, p, order, [&](int i) SHOAL_INLINE_LAMBDA -> T& { return y(i, 0); });
         }
     }
 
@@ -200,7 +203,7 @@ struct panel {
         });
         best.missing = !(best.size >= Plan::acceptable);
         if constexpr (Plan::whole_column) {
-            if constexpr (!Plan::single) {
+            if constexpr (!E::last) {
                 for (int i = k0 + e.size(); i < n; ++i) {
                     const T size = magnitude(candidate(d, k0, e, i, c));
                     if (beats(size, best.size)) {
@@ -218,7 +221,7 @@ struct panel {
                 best.size = in_place;
                 best.row = k0 + c;
             }
-            if constexpr (!Plan::single) {
+            if constexpr (!E::last) {
                 bool enough = !best.missing;
                 for (int i = k0 + e.size(); i < n && !enough; ++i) {
                     const T size = magnitude(candidate(d, k0, e, i, c));

@@ -18,22 +18,22 @@ requires requires {
 }
 inline constexpr storage layout_of<Config, M> = M::layout;
 
-/// Interchanges entries k and p >= k of those before `last`, given by get(i) and put(i, value). Registers cannot be indexed by p: a flat
-/// caller goes through all of them and selects.
-template <class Flat, int Limit, class Get, class Put>
-SHOAL_FN constexpr void exchange(int k, int p, int last, Get get, Put put) noexcept {
+/// Interchanges entries k and p >= k of those before `last`, which entry(i) refers to. Registers cannot be indexed by p:
+/// a flat caller goes through all of them and selects.
+template <class Flat, int Limit, class Entry>
+SHOAL_FN constexpr void exchange(int k, int p, int last, Entry entry) noexcept {
+    auto upper = entry(k);
     if constexpr (Flat::value) {
         over<Flat, Limit>(k + 1, last, [&](int i) SHOAL_INLINE_LAMBDA {
             const bool chosen = i == p;
-            const auto upper = get(k);
-            const auto lower = get(i);
-            put(k, chosen ? lower : upper);
-            put(i, chosen ? upper : lower);
+            const auto lower = entry(i);
+            entry(i) = chosen ? upper : lower;
+            upper = chosen ? lower : upper;
         });
+        entry(k) = upper;
     } else {
-        const auto upper = get(k);
-        put(k, get(p));
-        put(p, upper);
+        entry(k) = entry(p);
+        entry(p) = upper;
     }
 }
 
@@ -56,7 +56,7 @@ struct row_map {
 
     SHOAL_FN constexpr void start(int n) const noexcept {
         if constexpr (!Plan::physical) {
-            core::loop(flat{}, 0, n, [&](int i) SHOAL_INLINE_LAMBDA { pivots[i] = static_cast<index>(i); });
+            over<flat, limit>(0, n, [&](int i) SHOAL_INLINE_LAMBDA { pivots[i] = static_cast<index>(i); });
         }
     }
 
@@ -65,9 +65,8 @@ struct row_map {
         if constexpr (Plan::physical) {
             pivots[k] = static_cast<index>(p);
         } else {
-            exchange<flat, limit>(
-                k, p, limit, [&](int i) SHOAL_INLINE_LAMBDA { return pivots[i]; },
-                [&](int i, index value) SHOAL_INLINE_LAMBDA { pivots[i] = value; });
+            exchange<flat, limit>(k, p, limit,
+                                  [&](int i) SHOAL_INLINE_LAMBDA -> index& { return pivots[i]; });
         }
     }
 };
@@ -87,21 +86,20 @@ struct permutation {
 
     SHOAL_FN constexpr void swap_rows(int k) const noexcept {
         const int p = at(k);
-        core::loop(core::flat{}, 0, W, [&](int w) SHOAL_INLINE_LAMBDA {
-            exchange<flat, limit>(
-                k, p, limit, [&](int i) SHOAL_INLINE_LAMBDA { return x(i, first + w); },
-                [&](int i, T value) SHOAL_INLINE_LAMBDA { x(i, first + w) = value; });
+        all<W>([&](int w) SHOAL_INLINE_LAMBDA {
+            exchange<flat, limit>(k, p, limit,
+                                  [&](int i) SHOAL_INLINE_LAMBDA -> T& { return x(i, first + w); });
         });
     }
 
     /// Row i of the result is row pivots[i] of x (forward), or row pivots[i] of the result is row i of x.
     template <class Forward>
     SHOAL_FN constexpr void select(Forward) const noexcept {
-        core::loop(core::flat{}, 0, W, [&](int w) SHOAL_INLINE_LAMBDA {
+        all<W>([&](int w) SHOAL_INLINE_LAMBDA {
             T old[limit > 0 ? limit : 1];
-            core::loop(flat{}, 0, n, [&](int i) SHOAL_INLINE_LAMBDA { old[i] = x(i, first + w); });
-            core::loop(flat{}, 0, n, [&](int i) SHOAL_INLINE_LAMBDA {
-                core::loop(flat{}, 0, n, [&](int j) SHOAL_INLINE_LAMBDA {
+            over<flat, limit>(0, n, [&](int i) SHOAL_INLINE_LAMBDA { old[i] = x(i, first + w); });
+            over<flat, limit>(0, n, [&](int i) SHOAL_INLINE_LAMBDA {
+                over<flat, limit>(0, n, [&](int j) SHOAL_INLINE_LAMBDA {
                     if (at(Forward::value ? i : j) == (Forward::value ? j : i)) x(i, first + w) = old[j];
                 });
             });
@@ -111,7 +109,7 @@ struct permutation {
     /// Moves the cycle that `start` is on.
     template <class Forward>
     SHOAL_FN constexpr void rotate(Forward, int start) const noexcept {
-        core::loop(core::flat{}, 0, W, [&](int w) SHOAL_INLINE_LAMBDA {
+        all<W>([&](int w) SHOAL_INLINE_LAMBDA {
             T held = x(start, first + w);
             int i = start;
             for (int next = at(i); next != start; next = at(i)) {
@@ -149,8 +147,8 @@ struct permutation {
     template <class Forward>
     SHOAL_FN constexpr void apply(Forward forward) const noexcept {
         if constexpr (Plan::physical) {
-            core::loop(flat{}, 0, n,
-                       [&](int k) SHOAL_INLINE_LAMBDA { swap_rows(Forward::value ? k : n - 1 - k); });
+            over<flat, limit>(0, n,
+                              [&](int k) SHOAL_INLINE_LAMBDA { swap_rows(Forward::value ? k : n - 1 - k); });
         } else if constexpr (flat::value) {
             select(forward);
         } else {

@@ -43,13 +43,13 @@ SHOAL_FN constexpr int with_staged(M s, P pivots, F f) noexcept {
         using I = typename P::value_type;
         T a[n * n];
         I p[n];
-        core::loop(core::flat{}, 0, n, [&](int r) SHOAL_INLINE_LAMBDA {
-            core::loop(core::flat{}, 0, n, [&](int c) SHOAL_INLINE_LAMBDA { a[r * n + c] = s(r, c); });
+        all<n>([&](int r) SHOAL_INLINE_LAMBDA {
+            all<n>([&](int c) SHOAL_INLINE_LAMBDA { a[r * n + c] = s(r, c); });
         });
         const staged_square<T, n, layout_of<Config, M>> copy{a};
         const int info = f(copy, operand<I, residency::local, 1>{p});
-        core::loop(core::flat{}, 0, n, [&](int r) SHOAL_INLINE_LAMBDA {
-            core::loop(core::flat{}, 0, n, [&](int c) SHOAL_INLINE_LAMBDA { s(r, c) = a[r * n + c]; });
+        all<n>([&](int r) SHOAL_INLINE_LAMBDA {
+            all<n>([&](int c) SHOAL_INLINE_LAMBDA { s(r, c) = a[r * n + c]; });
             pivots[r] = p[r];
         });
         return info;
@@ -63,12 +63,12 @@ template <class Plan, int N, int W, class X, class Source, class F>
 SHOAL_FN constexpr void with_staged_columns(X x, int first, Source source, F f) noexcept {
     using T = typename X::value_type;
     T v[N * W];
-    core::loop(core::flat{}, 0, W, [&](int w) SHOAL_INLINE_LAMBDA {
-        core::loop(core::flat{}, 0, N, [&](int i) SHOAL_INLINE_LAMBDA { v[w * N + i] = source(i, w); });
+    all<W>([&](int w) SHOAL_INLINE_LAMBDA {
+        all<N>([&](int i) SHOAL_INLINE_LAMBDA { v[w * N + i] = source(i, w); });
     });
     f(staged_columns<T, N, W>{v});
-    core::loop(core::flat{}, 0, W, [&](int w) SHOAL_INLINE_LAMBDA {
-        core::loop(core::flat{}, 0, N, [&](int i) SHOAL_INLINE_LAMBDA { x(i, first + w) = v[w * N + i]; });
+    all<W>([&](int w) SHOAL_INLINE_LAMBDA {
+        all<N>([&](int i) SHOAL_INLINE_LAMBDA { x(i, first + w) = v[w * N + i]; });
     });
 }
 

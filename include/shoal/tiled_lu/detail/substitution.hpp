@@ -66,8 +66,7 @@ SHOAL_FN constexpr void solve_columns(M s, P pivots, X x, int first, Start start
         } else {
             if constexpr (!Start::in_place) {
                 for (int i = 0; i < n; ++i) {
-                    core::loop(core::flat{}, 0, W,
-                               [&](int w) SHOAL_INLINE_LAMBDA { x(i, first + w) = start(i, first + w); });
+                    all<W>([&](int w) SHOAL_INLINE_LAMBDA { x(i, first + w) = start(i, first + w); });
                 }
             }
             permute.apply(std::true_type{});

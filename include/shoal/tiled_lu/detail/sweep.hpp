@@ -30,34 +30,35 @@ struct sweep {
     template <int L, class E>
     SHOAL_FN constexpr void put(const T (&v)[L], int k0, E e) const noexcept {
         over<flat, E::limit>(0, e.size(), [&](int i) SHOAL_INLINE_LAMBDA {
-            core::loop(core::flat{}, 0, W,
-                       [&](int w) SHOAL_INLINE_LAMBDA { x(k0 + i, first + w) = v[i * W + w]; });
+            all<W>([&](int w) SHOAL_INLINE_LAMBDA { x(k0 + i, first + w) = v[i * W + w]; });
         });
     }
 
     template <int L, class E, class Source>
     SHOAL_FN constexpr void get(T (&v)[L], int k0, E e, Source source) const noexcept {
+        if constexpr (E::partial) {
+            // Never used, which compilers cannot see.
+            for (int i = 0; i < L; ++i) v[i] = T(0);
+        }
         over<flat, E::limit>(0, e.size(), [&](int i) SHOAL_INLINE_LAMBDA {
-            core::loop(core::flat{}, 0, W,
-                       [&](int w) SHOAL_INLINE_LAMBDA { v[i * W + w] = source(k0 + i, w); });
+            all<W>([&](int w) SHOAL_INLINE_LAMBDA { v[i * W + w] = source(k0 + i, w); });
         });
     }
 
     template <int L>
     SHOAL_FN static constexpr void subtract(T (&v)[L], int i, T factor, const T* other) noexcept {
-        core::loop(core::flat{}, 0, W,
-                   [&](int w) SHOAL_INLINE_LAMBDA { v[i * W + w] = fma(-factor, other[w], v[i * W + w]); });
+        all<W>([&](int w) SHOAL_INLINE_LAMBDA { v[i * W + w] = fma(-factor, other[w], v[i * W + w]); });
     }
 
     template <int L>
     SHOAL_FN constexpr void scale(T (&v)[L], int k0, int c) const noexcept {
         const T inverse = s(row(k0 + c), k0 + c);
-        core::loop(core::flat{}, 0, W, [&](int w) SHOAL_INLINE_LAMBDA { v[c * W + w] *= inverse; });
+        all<W>([&](int w) SHOAL_INLINE_LAMBDA { v[c * W + w] *= inverse; });
     }
 
     /// x_c, which other equations use.
     SHOAL_FN constexpr void solved(T (&value)[W], int c) const noexcept {
-        core::loop(core::flat{}, 0, W, [&](int w) SHOAL_INLINE_LAMBDA { value[w] = x(c, first + w); });
+        all<W>([&](int w) SHOAL_INLINE_LAMBDA { value[w] = x(c, first + w); });
     }
 
     /// The forward equations of tile k0, those before it being solved; `source(i, w)` is what x_i starts from.

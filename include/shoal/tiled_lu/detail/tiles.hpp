@@ -35,10 +35,12 @@ struct plan {
     static constexpr bool in_registers = single && flat::value;
 };
 
-/// A tile extent known at compile time.
-template <int E>
+/// A tile extent known at compile time. Behind the last tile there is nothing, which saves its code as well.
+template <int E, class Last = std::false_type>
 struct whole {
     static constexpr int limit = E;
+    static constexpr bool last = Last::value;
+    static constexpr bool partial = false;
     SHOAL_FN static constexpr int size() noexcept { return E; }
 };
 
@@ -46,19 +48,24 @@ struct whole {
 template <int E>
 struct part {
     static constexpr int limit = E;
+    static constexpr bool last = true;
+    static constexpr bool partial = true;
     int extent;
     SHOAL_FN constexpr int size() const noexcept { return extent; }
 };
 
 /// f(i) for i = first .. last - 1, all within one tile of at most Limit rows. Flat loops have bounds that do not move.
+/// Loops of their own, not by way of core::loop: bodies nest these four deep, and every layer of lambdas that the
+/// compiler must inline shows in its time.
 template <class Flat, int Limit, class F>
 SHOAL_FN constexpr void over(int first, int last, F f) noexcept {
     if constexpr (Flat::value) {
-        core::loop(Flat{}, 0, Limit, [&](int i) SHOAL_INLINE_LAMBDA {
+        SHOAL_UNROLL
+        for (int i = 0; i < Limit; ++i) {
             if (i >= first && i < last) f(i);
-        });
+        }
     } else {
-        core::loop(Flat{}, first, last, f);
+        for (int i = first; i < last; ++i) f(i);
     }
 }
 
@@ -66,13 +73,19 @@ SHOAL_FN constexpr void over(int first, int last, F f) noexcept {
 template <class Flat, int Limit, class F>
 SHOAL_FN constexpr void over_down(int first, int last, F f) noexcept {
     if constexpr (Flat::value) {
-        core::loop(Flat{}, 0, Limit, [&](int s) SHOAL_INLINE_LAMBDA {
-            const int i = Limit - 1 - s;
+        SHOAL_UNROLL
+        for (int i = Limit - 1; i >= 0; --i) {
             if (i >= first && i < last) f(i);
-        });
+        }
     } else {
-        core::loop(Flat{}, first, last, [&](int s) SHOAL_INLINE_LAMBDA { f(last - 1 - (s - first)); });
+        for (int i = last - 1; i >= first; --i) f(i);
     }
+}
+
+/// f(i) for i = 0 .. Count - 1, flat.
+template <int Count, class F>
+SHOAL_FN constexpr void all(F f) noexcept {
+    over<core::flat, Count>(0, Count, f);
 }
 
 /// The tiles of n rows or columns: full ones, then what is left.
@@ -91,7 +104,7 @@ struct tile_grid {
                 if (tail() > 0 && first <= tail_start()) f(tail_start(), part<Tile>{tail()});
             }
         } else if constexpr (N % Tile > 0) {
-            if (first <= tail_start()) f(tail_start(), whole<N % Tile>{});
+            if (first <= tail_start()) f(tail_start(), whole<N % Tile, std::true_type>{});
         }
     }
 
@@ -99,7 +112,7 @@ struct tile_grid {
     template <class F>
     SHOAL_FN constexpr void ascend(int first, F f) const noexcept {
         if constexpr (N == Tile) {
-            if (first == 0) f(0, whole<Tile>{});
+            if (first == 0) f(0, whole<Tile, std::true_type>{});
         } else {
             for (int start = first; start + Tile <= tail_start(); start += Tile) f(start, whole<Tile>{});
             visit_tail(first, f);
@@ -110,7 +123,7 @@ struct tile_grid {
     template <class F>
     SHOAL_FN constexpr void descend(int first, F f) const noexcept {
         if constexpr (N == Tile) {
-            if (first == 0) f(0, whole<Tile>{});
+            if (first == 0) f(0, whole<Tile, std::true_type>{});
         } else {
             visit_tail(first, f);
             for (int start = tail_start() - Tile; start >= first; start -= Tile) f(start, whole<Tile>{});

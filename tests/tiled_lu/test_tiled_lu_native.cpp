@@ -1,0 +1,1 @@
+#include "tiled_lu/test_tiled_lu_flags.inl"
