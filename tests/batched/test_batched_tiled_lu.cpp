@@ -1,0 +1,1 @@
+#include "test_batched_tiled_lu.inl"
