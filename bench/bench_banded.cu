@@ -145,27 +145,23 @@ void measure(const report& r, const options& o, cudaStream_t stream, int knots, 
             time_graph(stream, copies, r.replays, restore_vectors, [&](int k) { check(run(solve{}, k)); }),
             second);
     };
-    using shoal::batched::detail::bdsv_system;
-    using vectors_type = block_vectors<T, n>;
-    using strips_type = symmetric_strips<T, n>;
     phases("automatic", [&]<class Phase>(Phase, int k) {
         return shoal::batched::detail::bdsv_on_stream<Phase::value>(stream, A(k), X(k), batch,
                                                                     info.data() + k * batch);
     });
     if (o.tune) {
         phases("warp", [&]<class Phase>(Phase, int k) {
-            const bdsv_system<Phase::value, strips_type, vectors_type> body{A(k), X(k)};
-            return shoal::batched::detail::start_bdsv<32>(stream, batch, body, info.data() + k * batch);
+            return shoal::batched::detail::start_bdsv<32, Phase::value>(stream, batch, A(k), X(k),
+                                                                        info.data() + k * batch);
         });
         phases("tile", [&]<class Phase>(Phase, int k) {
-            const bdsv_system<Phase::value, strips_type, vectors_type> body{A(k), X(k)};
-            return shoal::batched::detail::start_bdsv<shoal::batched::detail::bdsv_tile(n)>(
-                stream, batch, body, info.data() + k * batch);
+            return shoal::batched::detail::start_bdsv < n <= 8 ? 8 : 16,
+                   Phase::value > (stream, batch, A(k), X(k), info.data() + k * batch);
         });
     }
     if (batch <= 1024) {
         phases("stepwise", [&]<class Phase>(Phase, int k) {
-            const stepwise<Phase::value, strips_type, vectors_type> body{A(k), X(k)};
+            const stepwise<Phase::value, symmetric_strips<T, n>, block_vectors<T, n>> body{A(k), X(k)};
             return shoal::batched::launch<shoal::sized_block_group<128>>(stream, batch, body,
                                                                          info.data() + k * batch);
         });

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <shoal/banded/detail/bdsv_staged_sweeps.hpp>
 #include <shoal/batched/bdsv.hpp>
 #include <shoal/batched/launch.cuh>
 #include <shoal/batched/tuning.hpp>
@@ -8,22 +9,54 @@ namespace shoal::batched {
 
 namespace detail {
 
-/// Lanes a system of a large batch: the narrowest tile that has a lane for each row. Elsewhere a warp, whose parts share
-/// the products.
-constexpr int bdsv_tile(int n) {
-    int width = 2;
-    while (width < n && width < 32) width *= 2;
-    return width;
+/// Threads of a block of the kernel below: two warps, so that registers and shared memory are dealt out in small pieces.
+inline constexpr int bdsv_threads = 64;
+
+/// A system a group of `Width` lanes, each with scratch in shared memory.
+template <int Width, bdsv_phase Phase, class A, class X>
+__global__ void __launch_bounds__(bdsv_threads) run_bdsv(std::int64_t systems, A a, X x, int* info) {
+    using T = typename A::view::value_type;
+    constexpr int n = A::view::block_size;
+    extern __shared__ __align__(16) unsigned char room[];
+    const lockstep_tile<Width> g;
+    const std::int64_t s = first_system(g);
+    // Groups that have no system leave: nothing that follows needs them.
+    if (s >= systems) return;
+    T* const scratch = reinterpret_cast<T*>(room) +
+                       shoal::detail::flat_thread() / Width * shoal::detail::staging<T, n>::size;
+    knot_info found;
+    if constexpr (Phase == bdsv_phase::factor) {
+        found = shoal::detail::bdsv_factor_staged(g, a(s), scratch);
+    } else if constexpr (Phase == bdsv_phase::solve) {
+        shoal::detail::bdsv_sweeps_staged(g, a(s), x(s), scratch, shoal::detail::keep::yes);
+    } else {
+        found = shoal::detail::bdsv_staged(g, a(s), x(s), scratch);
+    }
+    if (info != nullptr && g.rank() == 0) info[s] = found.index(n);
 }
 
-template <int Width, class Body>
-status start_bdsv(cudaStream_t stream, std::int64_t systems, const Body& body, int* info) {
-    constexpr int n = decltype(Body::a)::view::block_size;
-    if constexpr (n <= shoal::detail::largest_row_block) {
-        return start<lockstep_tile<Width>, 1>(stream, systems, body, info, 0);
+template <int Width, bdsv_phase Phase, class A, class X>
+status start_bdsv(cudaStream_t stream, std::int64_t systems, const A& a, const X& x, int* info) {
+    using T = typename A::view::value_type;
+    constexpr int n = A::view::block_size;
+    if constexpr (bdsv_staged(n)) {
+        constexpr int groups = bdsv_threads / Width;
+        constexpr auto bytes = static_cast<int>(sizeof(T)) * groups * shoal::detail::staging<T, n>::size;
+        const void* kernel = reinterpret_cast<const void*>(&run_bdsv<Width, Phase, A, X>);
+        // Always the same number for a kernel, so that calls of several threads do not take it from each other.
+        const cudaError_t e =
+            cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes);
+        if (e != cudaSuccess) return from_cuda(e);
+        A strips = a;
+        X vectors = x;
+        void* arguments[] = {&systems, &strips, &vectors, &info};
+        return from_cuda(cudaLaunchKernel(kernel, grid_for(systems, groups), dim3(bdsv_threads), arguments,
+                                          bytes, stream));
+    } else if constexpr (n <= shoal::detail::largest_row_block) {
+        return start<lockstep_tile<Width>, 1>(stream, systems, bdsv_system<Phase, A, X>{a, x}, info, 0);
     } else {
-        // This body leaves its loops early in a system that fails.
-        return start<tile_group<32>, 1>(stream, systems, body, info, 0);
+        // This body leaves its loops early in a system that fails, and works in memory.
+        return start<tile_group<32>, 1>(stream, systems, bdsv_system<Phase, A, X>{a, x}, info, 0);
     }
 }
 
@@ -31,9 +64,8 @@ template <bdsv_phase Phase, class A, class X>
 status bdsv_on_stream(cudaStream_t stream, const A& a, const X& x, std::int64_t systems, int* info) {
     if (const status bad = check_bdsv<Phase>(a, x, systems); !bad.ok()) return bad;
     if (systems == 0 || (a.empty() && info == nullptr)) return {};
-    const bdsv_system<Phase, A, X> body{a, x};
-    if (systems <= bdsv_small_batch) return start_bdsv<32>(stream, systems, body, info);
-    return start_bdsv<bdsv_tile(A::view::block_size)>(stream, systems, body, info);
+    if (systems <= small_batch) return start_bdsv<32, Phase>(stream, systems, a, x, info);
+    return start_bdsv<bdsv_width(A::view::block_size), Phase>(stream, systems, a, x, info);
 }
 
 }  // namespace detail

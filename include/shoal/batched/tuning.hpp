@@ -73,7 +73,16 @@ constexpr tile_choice trsm_tile(int n, int element_bytes) {
     return {8, 4, 0};                // N = 24: 87 %, N = 32: 66 %
 }
 
-/// bdsv: batches up to this many systems are given a warp each.
-inline constexpr long long bdsv_small_batch = 2048;
+/// bdsv, blocks of n: whether the knots come through shared memory. 32 knots, doubles, factor and solve: N = 16: 193 us with
+/// and 286 without for 1024 systems, 1430 and 2210 for 8192; N = 6: 65 and 60, 291 and 224.
+constexpr bool bdsv_staged(int n) {
+    return n > 8 && n <= 16;
+}
+
+/// bdsv, large batches: lanes a system. N = 16: 1430 us by warps, 1770 by tiles of 16; N = 6: 399 and 224.
+constexpr int bdsv_width(int n) {
+    if (n > 8) return 32;
+    return n > 4 ? 8 : n > 2 ? 4 : 2;
+}
 
 }  // namespace shoal::batched
