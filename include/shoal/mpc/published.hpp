@@ -55,10 +55,11 @@ inline quadrotor published_vehicle() {
     return q;
 }
 
+inline constexpr double published_balls[3][3] = {{0.7, 0.3, 0.4}, {1.3, 0.7, 0.7}, {1.0, 0.2, 1.1}};
+
 /// The obstacles' rows of A, on the block (u, x).
 inline void add_obstacle_rows(const double* position, double* D) {
-    constexpr double balls[3][3] = {{0.7, 0.3, 0.4}, {1.3, 0.7, 0.7}, {1.0, 0.2, 1.1}};
-    for (const auto& o : balls) {
+    for (const auto& o : published_balls) {
         double n[3], row[stage_size] = {};
         for (int i = 0; i < 3; ++i) n[i] = position[i] - o[i];
         const double length = std::hypot(n[0], n[1], n[2]);
@@ -68,6 +69,24 @@ inline void add_obstacle_rows(const double* position, double* D) {
 }
 
 }  // namespace detail
+
+/// One scenario: a vehicle drawn from `normal`, and its linearisation along the rollout from the origin over 3 s.
+/// visit(t, J, x) for t = 0 .. stages - 1: J = [J_x J_u] from stage t, 12 x 16 row-major; x, the state that it leads to.
+template <class Visit>
+void published_rollout(normal_stream& normal, int stages, Visit visit) {
+    quadrotor q = detail::published_vehicle();
+    q.mass *= 1 + 0.10 * normal();
+    for (double& a : q.acceleration) a = 0.25 * normal();
+    double x[state_size] = {};
+    for (int t = 0; t < stages; ++t) {
+        double u[input_size], next[state_size], J[state_size * stage_size];
+        for (int j = 0; j < input_size; ++j)
+            u[j] = q.gravity / 4 * (1 + 0.06 * std::sin(6.283185307179586 * t / stages + 1.5 * j));
+        rk4_jacobian(q, 3.0 / stages, x, u, next, J);
+        visit(t, static_cast<const double*>(J), static_cast<const double*>(next));
+        std::copy(next, next + state_size, x);
+    }
+}
 
 /// The system for M >= 1 scenarios and N >= 1 stages.
 inline published_system published_experiment(int scenarios, int stages, std::uint64_t seed) {
@@ -80,16 +99,7 @@ inline published_system published_experiment(int scenarios, int stages, std::uin
     for (int i = 0; i < n; ++i)
         K.root[std::size_t(i * (n + 1))] = 1 + light + (i < state_size ? 0.0 : 2 * dt);
     for (int i = 0; i < scenarios; ++i) {
-        quadrotor q = detail::published_vehicle();
-        q.mass *= 1 + 0.10 * normal();
-        for (double& a : q.acceleration) a = 0.25 * normal();
-        double x[state_size] = {};
-        for (int t = 0; t < stages; ++t) {
-            double u[input_size], next[state_size], e[state_size * n];
-            for (int j = 0; j < input_size; ++j)
-                u[j] = q.gravity / 4 * (1 + 0.06 * std::sin(6.283185307179586 * t / stages + 1.5 * j));
-            rk4_jacobian(q, dt, x, u, next, e);
-
+        published_rollout(normal, stages, [&](int t, const double* jacobian, const double* next) {
             double* D = K.diagonal_block(i, t);
             const double input_weight = t == 0 ? 0.0 : 2 * dt / scenarios;
             for (int j = 0; j < n; ++j) D[j * (n + 1)] += light + (j < input_size ? input_weight : 0.0);
@@ -97,7 +107,7 @@ inline published_system published_experiment(int scenarios, int stages, std::uin
             const int pinned = t + 1 == stages ? n : input_size;
             for (int j = 0; j < pinned; ++j) D[j * (n + 1)] += 1;
             for (int r = 0; r < state_size; ++r) {
-                const double* J = e + r * n;
+                const double* J = jacobian + r * n;
                 double norm = 1;
                 for (int c = 0; c < n; ++c) norm += J[c] * J[c];
                 norm = std::sqrt(norm);
@@ -115,8 +125,7 @@ inline published_system published_experiment(int scenarios, int stages, std::uin
                 for (int c = 0; c < n; ++c)
                     for (int k = 0; k < n; ++k) coupling[c * n + k] += row[k] * column[c];
             }
-            std::copy(next, next + state_size, x);
-        }
+        });
     }
     out.rhs.resize(std::size_t(std::int64_t{scenarios} * stages + 1) * n);
     for (double& b : out.rhs) b = normal();

@@ -15,10 +15,15 @@
 
 namespace shoal::arrow::detail {
 
-/// fused: both sweeps; the first tail's block waits for the others' parts and solves the root, they wait for it: all
-/// blocks must be resident.
+/// fused: both sweeps; blocks wait for the others' parts of the root, or for the root: all blocks must be resident.
 /// forward, backward: one sweep each; the block that finishes the forward sweep last solves the root.
 enum class sweep { fused, forward, backward };
+
+inline constexpr int few_tails = 40;
+/// Copies of x_0 in memory.
+SHOAL_FN constexpr int root_copies(int tails) {
+    return (tails + 15) / 16;
+}
 
 struct solve16_args {
     int systems, tails, ring, separator_slots, longest;  // tails of one system
@@ -31,7 +36,7 @@ struct solve16_args {
     double2* partials;          // fused: per tail, column, row: value and flag. Otherwise values
     unsigned long long* epoch;  // flags of this launch are *epoch + 1; the last block counts it up
     unsigned* finished;         // blocks that are done, forward: per system; zero between launches
-    double2* root_solution;     // x_0 per system, column, row: likewise
+    double2* root_solution;     // x_0 per system, copy, column, row: likewise
 };
 
 /// What a lane holds of one record.

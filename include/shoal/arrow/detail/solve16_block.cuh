@@ -88,7 +88,10 @@ struct solve_block {
             s.zero[i] = 0.0;
         __syncwarp();  // the barriers before anyone's copy arrives there
         // The kernel before a backward sweep is the forward one, which began after the factor was complete.
-        if (Sweep != sweep::backward) wait_for_kernel_before();
+        if constexpr (Sweep != sweep::backward) {
+            wait_for_kernel_before();
+            if (active) s.copy_vectors(chunk, a + 1, m + 1);  // with the separator's own right-hand side
+        }
         // The records: nothing that is fetched here depends on the right-hand side.
         if (lane < m && lane < p.ring) {
             const int step = Sweep == sweep::backward ? m - 1 - lane : lane;
@@ -111,14 +114,12 @@ struct solve_block {
         if (lane == 0 && rank == 0 && warp == root_warp) {
             s.ring.start(p.ring + deal.mine, s.record(p.at.stages), false, Sweep == sweep::backward);
         }
-        if (Sweep == sweep::backward) wait_for_kernel_before();
-        if (active) {
-            // The separator's own right-hand side comes with its chunk; the backward sweep takes x from elsewhere.
-            const int count = Sweep == sweep::backward ? m : m + 1;
-            s.copy_vectors(chunk, a + 1, count);
+        if constexpr (Sweep == sweep::backward) {
+            wait_for_kernel_before();
+            if (active) s.copy_vectors(chunk, a + 1, m);  // it takes the separators' x from elsewhere
         }
         if (Sweep == sweep::fused) epoch = *p.epoch + 1;
-        if (Sweep == sweep::fused && is_first && warp == root_warp && rank == 0) {
+        if (Sweep == sweep::fused && adds() && warp == root_warp && rank == 0) {
             record_part r;
             r.load_inverse(p.root_record + system * lower_doubles, lane);
             for (int i = 0; i < 3; ++i) w_root[i] = r.w[i];
@@ -141,8 +142,17 @@ struct solve_block {
     __device__ __forceinline__ void forward_chunks();
     /// Block 0: the separators level by level, x_1, and what the tail contributes to the root. All warps.
     __device__ __forceinline__ void forward_separators();
-    /// Block 0 of one tail, all warps: adds the parts of all tails, in an order that depends on nothing but the launch,
-    /// solves the root and tells the others. (Each block adding for itself costs 2 to 5 us: all read the same lines.)
+    /// Whether this block adds the parts of all tails. Few tails do so each for itself; from some number on all that
+    /// reading of the same lines takes longer than another way through memory.
+    __device__ __forceinline__ bool adds() const {
+        return is_first || p.tails <= few_tails;
+    }
+    /// x_0 as the first tail tells it: a copy for 16 tails, so that not all ask for one line.
+    __device__ __forceinline__ double2* told(int copy) const {
+        return p.root_solution + (static_cast<long long>(system) * root_copies(p.tails) + copy) * vec;
+    }
+    /// Block 0, all warps: adds the parts of all tails, in an order that depends on nothing but the launch, and solves the
+    /// root. The first tail tells the others.
     __device__ __forceinline__ void solve_root();
     /// Block 0 of the other tails: waits for x_0.
     __device__ __forceinline__ void await_root();

@@ -33,14 +33,14 @@ __global__ void __launch_bounds__(NR == 1 ? 512 : 256, 1)
     } else {
         if (w.rank == 0) {
             if constexpr (Sweep == sweep::fused) {
-                if (w.is_first) {
+                if (w.adds()) {
                     w.solve_root();
                 } else {
                     w.await_root();
                 }
             } else {
                 for (int i = static_cast<int>(threadIdx.x); i < w.vec; i += 32 * w.warps) {
-                    w.root()[i] = p.root_solution[w.system * w.vec + i].x;
+                    w.root()[i] = w.told(0)[i].x;
                 }
                 for (int c = 1 + w.warp; c <= p.at.chunks; c += w.warps) {
                     w.s.copy_vectors(w.left + c * w.vec, p.at.split[c], 1);

@@ -174,12 +174,16 @@ __device__ __forceinline__ void solve_block<NR, Clustered, Sweep>::solve_root() 
         __syncwarp();  // r_0 is read before x_0 is written over it
         s.finish(w_root, y, root());
         __syncwarp();  // x_0 before other lanes read it
-        for (int i = lane; i < vec; i += 32) {
-            if constexpr (Sweep == sweep::fused) {
-                store_flagged(p.root_solution + system * vec + i, root()[i], epoch);
-            } else {
-                p.root_solution[system * vec + i].x = root()[i];
+        if (Sweep == sweep::fused && !is_first) return;
+        if constexpr (Sweep == sweep::fused) {
+            if (p.tails > few_tails) {
+                for (int i = lane; i < vec * root_copies(p.tails); i += 32) {
+                    store_flagged(told(0) + i, root()[i % vec], epoch);
+                }
             }
+        }
+        for (int i = lane; i < vec; i += 32) {
+            if constexpr (Sweep == sweep::forward) told(0)[i].x = root()[i];
             if ((i >> 4) < p.columns) root_unknowns(i >> 4)[i & 15] = root()[i];
         }
     }
@@ -192,7 +196,7 @@ __device__ __forceinline__ void solve_block<NR, Clustered, Sweep>::await_root() 
         double value;
         unsigned long long flag;
         do {
-            load_flagged(p.root_solution + system * vec + i, value, flag);
+            load_flagged(told((tail - system * p.tails) / 16) + i, value, flag);
         } while (flag != epoch);
         root()[i] = value;
     }

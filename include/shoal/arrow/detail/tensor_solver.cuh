@@ -251,7 +251,7 @@ class tensor_solver {
         partials_ = memory_.take<double2>(tails() * 16 * several);
         epoch_ = memory_.take<unsigned long long>(1);
         finished_ = memory_.take<unsigned>(systems);
-        root_solution_ = memory_.take<double2>(systems * 16 * several);
+        root_solution_ = memory_.take<double2>(systems * root_copies(plan_.size.tails) * 16 * several);
     }
 
     cuda_plan plan_;
