@@ -1,4 +1,4 @@
-// Known answers, failures, and the knobs of pivoting.
+// Known answers and failures.
 
 #include "tiled_lu/one_system.hpp"
 
@@ -198,69 +198,6 @@ TEST(tiled_lu_cases, pivots_near_the_ends_of_the_range) {
     constexpr config<double> deep{.oot_pivot_threshold = 5e-324, .singular_floor = 5e-324};
     EXPECT_EQ(run(task<deep, 1>{}, numbers{5e-324}, numbers{5e-324}).info, 1);
     EXPECT_EQ(run(task<deep, 1>{}, numbers{0x1p-1023}, numbers{0x1p-1023}).x, numbers{1});
-}
-
-// ---- the documented knobs --------------------------------------------------------------------------------------------
-
-/// The leading tile of 2 is zero in its first column; rows 2 and 3 offer 1e-3 and 8.
-const numbers starved = {0, 1, 2, 3, 0, 2, 1, 1, 1e-3, 1, 1, 0, 8, 1, 0, 1};
-
-TEST(tiled_lu_cases, first_acceptable_row_or_largest) {
-    const numbers b(4, 1.0);
-    constexpr config<double> first{.tile_size = 2, .pivot_search = search::tile};
-    constexpr config<double> largest{.tile_size = 2, .oot_first_acceptable = false};
-
-    const auto r = run(task<first, 4>{}, starved, b);
-    EXPECT_EQ(r.pivots[0], 2);
-    EXPECT_GE(r.outside, 1);
-    const auto q = run(task<largest, 4>{}, starved, b);
-    EXPECT_EQ(q.pivots[0], 3);
-    EXPECT_EQ(run(task<first, dynamic>{}, starved, b).pivots, r.pivots);
-    EXPECT_EQ(run(task<largest, dynamic>{}, starved, b).pivots, q.pivots);
-    // Left alone, the knobs give partial pivoting.
-    EXPECT_EQ(run(task<config<double>{.tile_size = 2}, 4>{}, starved, b).pivots[0], 3);
-}
-
-TEST(tiled_lu_cases, the_row_in_place_stays_at_its_share) {
-    const numbers a = {0.5, 1, 1, 0.2};
-    const numbers b(2, 1.0);
-    EXPECT_EQ(run(task<documented, 2>{}, a, b).pivots, (std::vector<int>{1, 0}));
-    EXPECT_EQ(run(task<config<double>{.relative_pivot_threshold = 0.3}, 2>{}, a, b).pivots,
-              (std::vector<int>{0, 1}));
-    EXPECT_EQ(run(task<config<double>{.relative_pivot_threshold = 0.6}, 2>{}, a, b).pivots,
-              (std::vector<int>{1, 0}));
-    EXPECT_EQ(run(task<config<double>{.pivot_search = search::column}, 2>{}, a, b).pivots,
-              (std::vector<int>{0, 1}));
-    EXPECT_EQ(run(task<config<double>{.relative_pivot_threshold = 1}, 2>{}, a, b).pivots,
-              (std::vector<int>{1, 0}));
-}
-
-TEST(tiled_lu_cases, a_tile_keeps_what_reaches_its_threshold) {
-    // 1e-8 is acceptable to the documented search, which therefore never sees the 1 below.
-    const numbers a = {1e-8, 1, 1, 0, 1e-9, 1, 1, 1, 1};
-    const numbers b(3, 1.0);
-    constexpr config<double> in_tile{.tile_size = 2, .pivot_search = search::tile};
-    constexpr config<double> stricter{.tile_size = 2, .oot_pivot_threshold = 1e-7};
-    EXPECT_EQ(run(task<in_tile, 3>{}, a, b).pivots[0], 0);
-    EXPECT_EQ(run(task<stricter, 3>{}, a, b).pivots[0], 2);
-    EXPECT_EQ(run(task<config<double>{.tile_size = 2}, 3>{}, a, b).pivots[0], 2);
-}
-
-TEST(tiled_lu_cases, columns_without_a_pivot_in_their_tile_are_counted) {
-    const numbers b(6, 1.0);
-    numbers a(36, 0.0);
-    for (std::size_t i = 0; i < 6; ++i) a[i * 6 + i] = 1;
-    EXPECT_EQ(run(task<documented, 6>{}, a, b).outside, 0);
-    // Rows in opposite order: each of the first three columns must go to the lower tile.
-    numbers mirrored(36, 0.0);
-    for (std::size_t i = 0; i < 6; ++i) mirrored[i * 6 + 5 - i] = 1;
-    EXPECT_EQ(run(task<documented, 6>{}, mirrored, b).outside, 3);
-    EXPECT_EQ(run(task<documented, dynamic>{}, mirrored, b).outside, 3);
-    EXPECT_EQ((run(task<config<double>{.pivot_search = search::tile}, 6>{}, mirrored, b).outside), 3);
-    // Everything below the threshold, down to the last, smaller tile.
-    numbers tiny(16, 0.0);
-    for (std::size_t i = 0; i < 4; ++i) tiny[i * 4 + i] = 1e-12;
-    EXPECT_EQ((run(task<documented, 4>{}, tiny, numbers(4, 1.0)).outside), 4);
 }
 
 }  // namespace

@@ -126,6 +126,7 @@ class square : Elements, shoal::detail::extent<N, 1> {
         : Elements(elements), order_base(order) {}
 
     SHOAL_FN constexpr int order() const noexcept { return order_base::get(); }
+    SHOAL_FN constexpr const Elements& elements() const noexcept { return *this; }
     /// Element (r, c) of the matrix that the memory holds row after row.
     SHOAL_FN constexpr element_type& operator()(int r, int c) const noexcept {
         return Elements::operator[](r* order() + c);

@@ -80,6 +80,8 @@ SHOAL_FN constexpr void solve_columns(M s, P pivots, X x, int first, Start start
 /// All columns of x, Pass at a time.
 template <auto Config, sense Sense, int Pass, class M, class P, class X, class Start>
 SHOAL_FN constexpr void solve_all(M s, P pivots, X x, Start start) noexcept {
+    static_assert(!std::is_const_v<typename X::element_type>,
+                  "tiled_lu: the solution is written, but its elements are const");
     static_assert(Pass >= 0, "tiled_lu: a pass has at least one column, or 0 for all of them");
     constexpr int columns = X::static_columns;
     // What a thread holds at a time when nobody says: all columns of a static number, within reason.
