@@ -169,6 +169,44 @@ TEST(fast_dense, posv_by_panels_float) {
     panels_have_the_bits_of_the_generic_body<shoal::dynamic, float>(130);
 }
 
+// ---- trsm -------------------------------------------------------------------------------------------------------------
+
+/// By warps or panels, and a column a member.
+template <int N>
+struct trsm_pair {
+    piece t, b, c, seen;
+    template <class G>
+    static constexpr bool supports = shoal::fast::has_warps<G>;
+    template <class G, class T>
+    SHOAL_FN void operator()(const G& g, T* buffer) const {
+        constexpr shoal::trsm_policy shared{.algorithm = shoal::trsm_algorithm::shared};
+        const auto a = lower(t.view<N, N>(buffer));
+        shoal::trsm(g, a, b.view<N>(buffer));
+        observe(g, buffer, b, seen);
+        shoal::trsm<shared>(g, a, c.view<N>(buffer));
+    }
+};
+
+template <int N, class T>
+void trsm_has_the_bits_of_the_generic_body(int n) {
+    random_stream r(static_cast<std::uint64_t>(n));
+    const auto B = random_matrix<T>(n, 23, r);
+    arena<T> a;
+    const trsm_pair<N> c{a.input(random_lower<T>(n, r), {.padding = 1}), a.inout(B, {.padding = 2}),
+                         a.inout(B), a.output(n, 23)};
+    a.forbid_above_diagonal(c.t);
+    on_all_groups(c, a, [&](const outcome<T>& out) {
+        EXPECT_TRUE(bits_equal(out(c.b), out(c.c))) << "n = " << n;
+        EXPECT_TRUE(bits_equal(out(c.seen), out(c.b))) << "before the exit barrier, n = " << n;
+    });
+}
+
+TEST(fast_dense, trsm_by_warps_and_panels) {
+    trsm_has_the_bits_of_the_generic_body<12, double>(12);
+    trsm_has_the_bits_of_the_generic_body<shoal::dynamic, double>(41);
+    trsm_has_the_bits_of_the_generic_body<shoal::dynamic, double>(9);
+}
+
 // ---- syev -------------------------------------------------------------------------------------------------------------
 
 template <int N, int Sweeps = 24>

@@ -82,7 +82,6 @@ SHOAL_FN void trsm_panels(const G& g, triangular<M, Uplo, Diagonal> t, B b) {
         // The finished rows, before they are applied to the next; after the last this is the exit barrier.
         if (syncs_on_exit<G> || first + W < n) g.sync();
     }
-    if (syncs_on_exit<G> && n == 0) g.sync();
 }
 
 }  // namespace shoal::fast

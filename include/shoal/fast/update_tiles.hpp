@@ -1,6 +1,7 @@
 #pragma once
 
 #include <shoal/fast/product_tiles.hpp>
+#include <shoal/view/matrix.hpp>
 
 namespace shoal::fast {
 
