@@ -1,15 +1,17 @@
 #pragma once
 
 #include <shoal/banded/detail/bdsv_columns.hpp>
+#include <shoal/banded/detail/bdsv_levels.hpp>
 #include <shoal/banded/detail/bdsv_sweeps.hpp>
 
 namespace shoal {
 
 /// How the block-tridiagonal solver works.
 enum class bdsv_algorithm {
-    automatic,  ///< the fastest that the group, the block size and the scratch allow
+    automatic,  ///< the fastest of the next two that the group, the block size and the scratch allow
     columns,    ///< column by column in memory: every group, every block size
-    rows,  ///< a block row a lane, in registers: blocks up to 16, members that exchange registers or a block's warp
+    rows,       ///< a block row a lane, in registers: blocks up to 16, a tile, a warp, or a block's warp
+    levels,     ///< log2 N levels, a knot a warp: a block of whole warps, blocks up to 16, strips [L | D | R]
 };
 
 /// Choices of bdsv(), passed by name: `bdsv<bdsv_policy{.algorithm = bdsv_algorithm::columns}>(g, A, x)`.
@@ -19,6 +21,10 @@ struct bdsv_policy {
 
 /// Elements of scratch with which a block lets one of its warps eliminate in registers.
 inline constexpr int bdsv_scratch = 2;
+/// Elements of scratch for the elimination in levels.
+SHOAL_FN constexpr int bdsv_levels_scratch(int knots) {
+    return knots;
+}
 
 namespace detail {
 
@@ -30,7 +36,20 @@ SHOAL_FN constexpr bool bdsv_by_rows() {
             suits_row_blocks<G, n>(),
             "bdsv: the rows algorithm needs blocks up to 16 and a tile or a warp with a lane for each row");
     }
-    return Policy.algorithm != bdsv_algorithm::columns && suits_row_blocks<G, n>();
+    return (Policy.algorithm == bdsv_algorithm::automatic || Policy.algorithm == bdsv_algorithm::rows) &&
+           suits_row_blocks<G, n>();
+}
+/// Whether the knots are eliminated in levels.
+template <bdsv_policy Policy, class G, class S>
+SHOAL_FN constexpr bool bdsv_by_levels() {
+    if constexpr (Policy.algorithm == bdsv_algorithm::levels) {
+        static_assert(G::scope == scope::block && S::block_size <= largest_row_block && !S::symmetric,
+                      "bdsv: the levels algorithm needs a block of whole warps, blocks up to 16 and strips "
+                      "[L | D | R]");
+        return true;
+    } else {
+        return false;
+    }
 }
 /// Whether a block that is made of whole warps lets one of them work in registers.
 template <bdsv_policy Policy, class G, int n>
@@ -59,6 +78,7 @@ SHOAL_FN constexpr bool bdsv_by_warp() {
 /// `scipy.linalg.cholesky_banded`.
 template <bdsv_policy Policy = bdsv_policy{}, Group G, class S>
 SHOAL_FN knot_info bdsv_factor(const G& g, S a) {
+    static_assert(Policy.algorithm != bdsv_algorithm::levels, "bdsv: the levels algorithm needs scratch");
     if constexpr (detail::bdsv_by_rows<Policy, G, S::block_size>()) {
         return detail::bdsv_factor_rows(g, a);
     } else {
@@ -69,11 +89,18 @@ SHOAL_FN knot_info bdsv_factor(const G& g, S a) {
 /// The same with scratch, by which a block of whole warps lets one of them eliminate in registers: several times faster
 /// for blocks up to 16. Other groups do not touch it.
 ///
-/// \param scratch bdsv_scratch elements shared by the members
-/// Barriers: one, and the exit barrier.
+/// With the levels algorithm all warps of the block work, which must consist of whole ones, on log2 N levels. The factor is
+/// another one, in D, L and R, and belongs to a bdsv_solve() with the same policy. The first bad pivot is then that of the
+/// lowest knot of the first level that has one, and after it the strips are of no use. 2 N n^3 FMA more; for few systems
+/// with many knots.
+///
+/// \param scratch bdsv_scratch elements shared by the members; with the levels algorithm bdsv_levels_scratch(N)
+/// Barriers: one, and the exit barrier; one a level.
 template <bdsv_policy Policy = bdsv_policy{}, Group G, class S, class T>
 SHOAL_FN knot_info bdsv_factor(const G& g, S a, T* scratch) {
-    if constexpr (detail::bdsv_by_warp<Policy, G, S::block_size>()) {
+    if constexpr (detail::bdsv_by_levels<Policy, G, S>()) {
+        return detail::bdsv_factor_levels(g, a, scratch);
+    } else if constexpr (detail::bdsv_by_warp<Policy, G, S::block_size>()) {
         if (g.size() % 32 == 0) {
             if (g.rank() < 32) {
                 const auto warp = g.template split<32>();
@@ -90,8 +117,10 @@ SHOAL_FN knot_info bdsv_factor(const G& g, S a, T* scratch) {
             if constexpr (syncs_on_exit<G>) g.sync();
             return found;
         }
+        return bdsv_factor<Policy>(g, a);
+    } else {
+        return bdsv_factor<Policy>(g, a);
     }
-    return bdsv_factor<Policy>(g, a);
 }
 
 /// x := A^-1 x from the factor of bdsv_factor(), x a block vector of N knots of n.
@@ -104,7 +133,9 @@ SHOAL_FN knot_info bdsv_factor(const G& g, S a, T* scratch) {
 template <bdsv_policy Policy = bdsv_policy{}, Group G, class S, class X>
 SHOAL_FN void bdsv_solve(const G& g, S factor, X x) {
     constexpr int n = S::block_size;
-    if constexpr (detail::bdsv_by_rows<Policy, G, n>()) {
+    if constexpr (detail::bdsv_by_levels<Policy, G, S>()) {
+        detail::bdsv_solve_levels(g, factor, x);
+    } else if constexpr (detail::bdsv_by_rows<Policy, G, n>()) {
         detail::bdsv_solve_rows(g, factor, detail::one_column<X>{x});
     } else {
         if constexpr (detail::bdsv_by_warp<Policy, G, n>()) {

@@ -1,0 +1,234 @@
+#pragma once
+
+#include <shoal/banded/detail/bdsv_rows.hpp>
+
+/// \file
+/// Parallel elimination by the warps of a block, in log2 N levels. With knots counted from 1, level s = 1, 2, 4, ...
+/// eliminates the odd multiples of s, each between the neighbours a = j - s and b = j + s, which are left for later:
+///
+///     D_j = F_j F_j',   A_j = K_aj F_j^-T,   B_j = K_bj F_j^-T
+///
+/// in the places of D_j, L_j and R_j. A knot that is still there takes what its eliminated neighbours owe it at the next
+/// level: D_c -= B_{c-s} B_{c-s}' + A_{c+s} A_{c+s}', and K_{c,c-2s} = -B_{c-s} A_{c-s}'. No two warps write to the same
+/// place, and a level needs one barrier. The work of a knot does not depend on the number of warps, and neither do the bits.
+
+namespace shoal::detail {
+
+/// Multiples of s among 1 .. N.
+SHOAL_FN constexpr int knots_at(int knots, int s) {
+    return knots / s;
+}
+
+/// What one warp does for one knot. Knots are counted from 0 here: at level s those with (k + 1) % s == 0 are left.
+template <ShuffleGroup W, class A>
+class level_step {
+    using T = typename A::value_type;
+    static constexpr int n = A::block_size;
+    using deal = row_deal<n, W::static_size>;
+    static_assert(deal::parts >= 2, "the couplings to both neighbours take a part each");
+
+  public:
+    SHOAL_FN level_step(const W& warp, A a)
+        : warp_(warp),
+          a_(a),
+          i_(warp.rank() % deal::width),
+          part_(warp.rank() / deal::width),
+          first_(part_ * deal::share),
+          rows_(a, i_) {}
+
+    /// Takes what level s / 2 left for knot c, and eliminates c where it is its turn.
+    /// \return 0 or the first bad pivot
+    SHOAL_FN int factor(int c, int s) const {
+        T u[deal::share];
+        rows_.main(c, first_, u);
+        if (s > 1) {
+            subtract_square(c - s / 2, 2, u);
+            if (c + s / 2 < a_.knots()) subtract_square(c + s / 2, 0, u);
+        }
+        if ((c + 1) / s % 2 == 0) {
+            SHOAL_UNROLL
+            for (int j = 0; j < deal::share; ++j)
+                if (i_ < n && first_ + j <= i_) a_.main(c)(i_, first_ + j) = u[j];
+            return 0;
+        }
+        T d[n], e[n];
+        couplings(c, s, e);
+        SHOAL_UNROLL
+        for (int j = 0; j < n; ++j)
+            d[j] = warp_.shuffle(u[j % deal::share], j / deal::share * deal::width + i_);
+        // L_c has been read by columns, and may be replaced by rows.
+        warp_.sync();
+        shuffled_columns<W, T, n> columns(warp_);
+        const int bad = eliminate_rows<n>(warp_, i_, d, e, columns, [](int, T) SHOAL_INLINE_LAMBDA {});
+        if (i_ < n) {
+            rows_.store(a_.main(c).data() + i_ * rows_.row_step, i_, part_, deal::parts, d);
+            if (part_ == 0 && c - s >= 0) rows_.store(slot(c, 0), n - 1, 0, 1, e);
+            if (part_ == 1 && c + s < a_.knots()) rows_.store(slot(c, 2), n - 1, 0, 1, e);
+        }
+        return bad;
+    }
+
+    /// The forward sweep for knot c at level s.
+    template <class X>
+    SHOAL_FN void forward(int c, int s, X x) const {
+        T y = i_ < n ? T(x(c * n + i_)) : T(0);
+        if (s > 1) {
+            subtract_product(c - s / 2, 2, x, y);
+            if (c + s / 2 < a_.knots()) subtract_product(c + s / 2, 0, x, y);
+        }
+        if ((c + 1) / s % 2 != 0) {
+            T f[n];
+            rows_.main(c, 0, f);
+            const T reciprocal = core::pivot_reciprocal(i_ < n ? T(a_.main(c)(i_, i_)) : T(1));
+            SHOAL_UNROLL
+            for (int p = 0; p + 1 < n; ++p) {
+                const T solved = warp_.shuffle(y * reciprocal, p);
+                if (i_ > p) y = core::fma(-f[p], solved, y);
+            }
+            y *= reciprocal;
+        }
+        if (part_ == 0 && i_ < n) x(c * n + i_) = y;
+    }
+
+    /// The backward sweep for knot c, which level s eliminated.
+    template <class X>
+    SHOAL_FN void backward(int c, int s, X x) const {
+        T y = i_ < n ? T(x(c * n + i_)) : T(0);
+        if (c - s >= 0) subtract_transposed(c, 0, c - s, x, y);
+        if (c + s < a_.knots()) subtract_transposed(c, 2, c + s, x, y);
+        T f[n];
+        SHOAL_UNROLL
+        for (int j = 0; j < n; ++j) f[j] = i_ < n && j > i_ ? T(a_.main(c)(j, i_)) : T(0);
+        const T reciprocal = core::pivot_reciprocal(i_ < n ? T(a_.main(c)(i_, i_)) : T(1));
+        SHOAL_UNROLL
+        for (int p = n - 1; p > 0; --p) {
+            const T solved = warp_.shuffle(y * reciprocal, p);
+            if (i_ < p) y = core::fma(-f[p], solved, y);
+        }
+        if (part_ == 0 && i_ < n) x(c * n + i_) = y * reciprocal;
+    }
+
+  private:
+    /// Row i of the block in slot 0 (L, then A) or 2 (R, then B) of knot k.
+    SHOAL_FN auto slot(int k, int which) const { return a_.left(k).data() + which * n + i_ * rows_.row_step; }
+    SHOAL_FN auto slot_row(int k, int which, int row) const {
+        return a_.left(k).data() + which * n + row * rows_.row_step;
+    }
+    /// u -= this part's columns of row i of M M', M a slot of an eliminated knot.
+    SHOAL_FN void subtract_square(int k, int which, T (&u)[deal::share]) const {
+        T x[n], y[n];
+        rows_.load(slot(k, which), 0, i_ < n ? n - 1 : -1, x);
+        SHOAL_UNROLL
+        for (int j = 0; j < deal::share; ++j) {
+            if (first_ + j >= n) continue;
+            rows_.load(slot_row(k, which, first_ + j), 0, n - 1, y);
+            SHOAL_UNROLL
+            for (int l = 0; l < n; ++l) u[j] = core::fma(-x[l], y[l], u[j]);
+        }
+    }
+    /// Row i of the coupling to a in part 0, to b in part 1.
+    SHOAL_FN void couplings(int c, int s, T (&e)[n]) const {
+        const bool to_a = part_ == 0 && c - s >= 0 && i_ < n;
+        const bool to_b = part_ == 1 && c + s < a_.knots() && i_ < n;
+        if (s == 1) {
+            SHOAL_UNROLL
+            for (int j = 0; j < n; ++j)
+                e[j] = to_a ? T(a_.left(c)(j, i_)) : to_b ? T(a_.left(c + 1)(i_, j)) : T(0);
+            return;
+        }
+        // Between c and its neighbour lies a knot m that level s / 2 eliminated: -A_m B_m' or -B_m A_m'.
+        const int m = part_ == 0 ? c - s / 2 : c + s / 2;
+        const bool some = to_a || to_b;
+        T x[n], y[n];
+        SHOAL_UNROLL
+        for (int j = 0; j < n; ++j) x[j] = e[j] = T(0);
+        if (some) rows_.load(slot(m, part_ == 0 ? 0 : 2), 0, n - 1, x);
+        SHOAL_UNROLL
+        for (int j = 0; j < n; ++j) {
+            SHOAL_UNROLL
+            for (int l = 0; l < n; ++l) y[l] = T(0);
+            if (some) rows_.load(slot_row(m, part_ == 0 ? 2 : 0, j), 0, n - 1, y);
+            SHOAL_UNROLL
+            for (int l = 0; l < n; ++l) e[j] = core::fma(-x[l], y[l], e[j]);
+        }
+    }
+    template <class X>
+    SHOAL_FN void subtract_product(int k, int which, X x, T& y) const {
+        T row[n];
+        rows_.load(slot(k, which), 0, i_ < n ? n - 1 : -1, row);
+        SHOAL_UNROLL
+        for (int l = 0; l < n; ++l)
+            if (i_ < n) y = core::fma(-row[l], x(k * n + l), y);
+    }
+    template <class X>
+    SHOAL_FN void subtract_transposed(int c, int which, int from, X x, T& y) const {
+        SHOAL_UNROLL
+        for (int l = 0; l < n; ++l)
+            if (i_ < n) y = core::fma(-slot_row(c, which, l)[i_], x(from * n + l), y);
+    }
+
+    const W& warp_;
+    A a_;
+    int i_, part_, first_;
+    strip_rows<A> rows_;
+};
+
+/// f(step, c, s) for the knots that are left at level s, shared by the warps of a block.
+template <class G, class A, class F>
+SHOAL_FN void each_at_level(const G& g, A a, int s, F f) {
+    const auto warp = g.template split<32>();
+    const level_step step(warp, a);
+    const int warps = g.size() / 32;
+    // First those whose turn it is, odd multiples of s: they take longest. No knot is visited twice.
+    const int count = knots_at(a.knots(), s);
+    const int odd = (count + 1) / 2;
+    for (int v = g.rank() / 32; v < count; v += warps) {
+        const int multiple = v < odd ? 2 * v + 1 : 2 * (v - odd) + 2;
+        f(step, multiple * s - 1);
+    }
+}
+
+/// The factor in levels. scratch: an element a knot.
+template <class G, class A, class T>
+SHOAL_FN knot_info bdsv_factor_levels(const G& g, A a, T* scratch) {
+    const int knots = a.knots();
+    for (int s = 1; s <= knots; s *= 2) {
+        each_at_level(g, a, s, [&](const auto& step, int c) SHOAL_INLINE_LAMBDA {
+            const int bad = step.factor(c, s);
+            if (g.rank() % 32 == 0 && (c + 1) / s % 2 != 0) scratch[c] = static_cast<T>(bad);
+        });
+        // The level, before the next reads it.
+        g.sync();
+    }
+    knot_info found;
+    for (int s = 1; s <= knots && found.good(); s *= 2) {
+        for (int c = s - 1; c < knots && found.good(); c += 2 * s) {
+            if (scratch[c] != T(0)) found = {c + 1, static_cast<int>(scratch[c])};
+        }
+    }
+    // Everyone has read the scratch: it may be used again.
+    if constexpr (syncs_on_exit<G>) g.sync();
+    return found;
+}
+
+/// x := A^-1 x from it.
+template <class G, class A, class X>
+SHOAL_FN void bdsv_solve_levels(const G& g, A a, X x) {
+    const int knots = a.knots();
+    int s = 1;
+    for (; s <= knots; s *= 2) {
+        each_at_level(g, a, s, [&](const auto& step, int c) SHOAL_INLINE_LAMBDA { step.forward(c, s, x); });
+        // The level, before the next reads it.
+        g.sync();
+    }
+    for (s /= 2; s >= 1; s /= 2) {
+        each_at_level(g, a, s, [&](const auto& step, int c) SHOAL_INLINE_LAMBDA {
+            if ((c + 1) / s % 2 != 0) step.backward(c, s, x);
+        });
+        // The level, before the next reads it; after the last, the elements of x that other members wrote.
+        if (s > 1) g.sync();
+    }
+    if constexpr (syncs_on_exit<G>) g.sync();
+}
+
+}  // namespace shoal::detail
