@@ -138,8 +138,13 @@ struct solve_block {
         __syncthreads();                             // zero
     }
 
+    /// Steps of the chunk whose z the forward sweep makes; finish_chunks() makes the others, from the records that stay.
+    __device__ __forceinline__ int finished_at_once() const {
+        return Sweep == sweep::fused ? max(m - p.ring, 0) : m;
+    }
     /// Sweeps the chunks' interiors and hands the separators to block 0 of the cluster.
     __device__ __forceinline__ void forward_chunks();
+    __device__ __forceinline__ void finish_chunks();
     /// Block 0: the separators level by level, x_1, and what the tail contributes to the root. All warps.
     __device__ __forceinline__ void forward_separators();
     /// Whether this block adds the parts of all tails. Few tails do so each for itself; from some number on all that

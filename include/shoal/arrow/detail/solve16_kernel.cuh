@@ -16,6 +16,7 @@ __global__ void __launch_bounds__(NR == 1 ? 512 : 256, 1)
     if constexpr (Sweep != sweep::backward) {
         w.forward_chunks();
         if (w.rank == 0) w.forward_separators();
+        if constexpr (Sweep == sweep::fused) w.finish_chunks();
     }
     if constexpr (Sweep == sweep::forward) {
         __shared__ int is_last;

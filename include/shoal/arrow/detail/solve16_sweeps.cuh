@@ -11,7 +11,9 @@ template <int NR, bool Clustered, sweep Sweep>
 __device__ __forceinline__ void solve_block<NR, Clustered, Sweep>::forward_chunks() {
     record_part r;
     double2 r0[NR], r1[NR], y[NR];
-    // z of a step is finished one step later, beside the next product.
+    // z of a step is finished one step later, beside the next product; that of the last ones, whose records stay, while the
+    // root is waited for.
+    const int now = finished_at_once();
     double2 w[3] = {};
     SHOAL_UNROLL
     for (int n = 0; n < NR; ++n) y[n] = make_double2(0.0, 0.0);
@@ -20,16 +22,18 @@ __device__ __forceinline__ void solve_block<NR, Clustered, Sweep>::forward_chunk
     for (int i = 0; i < m; ++i) {
         s.ring.wait(slot);
         r.load_gains(s.ring.slots + slot * record16, has_left, lane);
-        r.load_inverse(s.ring.slots + slot * record16, lane);
+        if (i < now) r.load_inverse(s.ring.slots + slot * record16, lane);
         __syncwarp();  // the slot is read before it is filled again
         if (lane == 0 && i + p.ring < m) s.ring.start(slot, s.record(a + 1 + i + p.ring), has_left, false);
         slot = slot + 1 == p.ring ? 0 : slot + 1;
         s.forward(r, chunk + i * vec, s.zero, chunk + (i + 1) * vec, chunk + (m + 1) * vec, has_left, r0, r1);
-        if (i > 0) s.finish(w, y, chunk + (i - 1) * vec);
-        SHOAL_UNROLL
-        for (int n = 0; n < NR; ++n) y[n] = apply_w(r.w, r0[n], r1[n]);
-        SHOAL_UNROLL
-        for (int k = 0; k < 3; ++k) w[k] = r.w[k];
+        if (i > 0 && i <= now) s.finish(w, y, chunk + (i - 1) * vec);
+        if (i < now) {
+            SHOAL_UNROLL
+            for (int n = 0; n < NR; ++n) y[n] = apply_w(r.w, r0[n], r1[n]);
+            SHOAL_UNROLL
+            for (int k = 0; k < 3; ++k) w[k] = r.w[k];
+        }
         __syncwarp();  // the targets before the next step reads them
     }
     if (active) {
@@ -47,7 +51,7 @@ __device__ __forceinline__ void solve_block<NR, Clustered, Sweep>::forward_chunk
     if constexpr (Clustered) {
         cluster_barrier();  // the chunks' results before block 0 reads them
     }
-    if (m > 0) s.finish(w, y, chunk + (m - 1) * vec);
+    if (m > 0 && now == m) s.finish(w, y, chunk + (m - 1) * vec);
     __syncwarp();
     if constexpr (Sweep == sweep::forward) {
         for (int i = lane; i < m * vec; i += 32) {
@@ -55,6 +59,28 @@ __device__ __forceinline__ void solve_block<NR, Clustered, Sweep>::forward_chunk
             if (n < p.columns) s.unknowns(a + 1 + i / vec, n)[i & 15] = chunk[i];
         }
     }
+}
+
+template <int NR, bool Clustered, sweep Sweep>
+__device__ __forceinline__ void solve_block<NR, Clustered, Sweep>::finish_chunks() {
+    int i = finished_at_once();
+    if (i >= m) return;
+    int slot = i % p.ring;
+#pragma unroll 1
+    for (; i < m; ++i) {
+        record_part r;
+        double2 y[NR];
+        r.load_inverse(s.ring.slots + slot * record16, lane);
+        slot = slot + 1 == p.ring ? 0 : slot + 1;
+        SHOAL_UNROLL
+        for (int n = 0; n < NR; ++n) {
+            const double2* x = reinterpret_cast<const double2*>(chunk + i * vec + 16 * n);
+            y[n] = apply_w(r.w, x[lane & 3], x[4 + (lane & 3)]);
+        }
+        __syncwarp();  // r is read before z is written over it
+        s.finish(r.w, y, chunk + i * vec);
+    }
+    __syncwarp();  // z before other lanes read it
 }
 
 template <int NR, bool Clustered, sweep Sweep>
