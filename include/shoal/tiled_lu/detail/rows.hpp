@@ -18,12 +18,19 @@ requires requires {
 }
 inline constexpr storage layout_of<Config, M> = M::layout;
 
-/// Interchanges entries k and p >= k of those before `last`, which entry(i) refers to. Registers cannot be indexed by p:
-/// a flat caller goes through all of them and selects.
+#if defined(SHOAL_DEVICE_CODE)
+inline constexpr bool on_device = true;
+#else
+inline constexpr bool on_device = false;
+#endif
+
+/// Interchanges entries k and p >= k of those before `last`, which entry(i) refers to. The registers of a GPU
+/// cannot be indexed by p: there a flat caller goes through all of them and selects. A CPU has them in its cache, where two
+/// loads and two stores are faster (order 12: 0.44 us a solve instead of 0.63).
 template <class Flat, int Limit, class Entry>
 SHOAL_FN constexpr void exchange(int k, int p, int last, Entry entry) noexcept {
     auto upper = entry(k);
-    if constexpr (Flat::value) {
+    if constexpr (Flat::value && on_device) {
         over<Flat, Limit>(k + 1, last, [&](int i) SHOAL_INLINE_LAMBDA {
             const bool chosen = i == p;
             const auto lower = entry(i);
