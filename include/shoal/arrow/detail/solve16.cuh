@@ -19,7 +19,7 @@ namespace shoal::arrow::detail {
 /// forward, backward: one sweep each; the block that finishes the forward sweep last solves the root.
 enum class sweep { fused, forward, backward };
 
-inline constexpr int few_tails = 40;
+inline constexpr int few_tails = 64;
 /// Copies of x_0 in memory.
 SHOAL_FN constexpr int root_copies(int tails) {
     return (tails + 15) / 16;
