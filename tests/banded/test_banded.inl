@@ -65,6 +65,10 @@ struct bdmv_case {
 template <int n, int Knots>
 struct bdsv_case {
     piece strips, x, seen, knot, pivot;
+    // Every tile is a copy to compile; one that is narrower than a block takes the body in memory, as a thread does.
+    template <class G>
+    static constexpr bool supports = G::scope != shoal::scope::tile ||
+                                     shoal::group_size<G> == (n <= 4 ? 4 : 16);
     template <class G, class T>
     SHOAL_FN void operator()(const G& g, T* buffer) const {
         const int knots = strips.rows / n;

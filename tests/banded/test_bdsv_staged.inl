@@ -14,9 +14,11 @@ using namespace shoal::support;
 template <int n, int Blocks>
 struct staged_case {
     piece a, x, b, reference_a, reference_x, scratch, knot, same;
+    // A warp, and the narrowest tile: every other width is a copy to compile.
     template <class G>
-    static constexpr bool supports =
-        (G::scope == shoal::scope::warp || G::scope == shoal::scope::tile) && n <= shoal::group_size<G>;
+    static constexpr bool supports = G::scope == shoal::scope::warp ||
+                                     (G::scope == shoal::scope::tile && n <= shoal::group_size<G> &&
+                                      (shoal::group_size<G> == 2 || shoal::group_size<G> < 2 * n));
     template <class G, class T>
     SHOAL_FN void operator()(const G& g, T* buffer) const {
         const int knots = a.rows / n;
@@ -92,8 +94,7 @@ TEST(bdsv_staged, the_bits_of_the_body_in_memory) {
     check_knots<double, 2, 2>({1, 2, 3, 4, 5, 17});
     check_knots<double, 7, 3>({1, 3, 6});
     check_knots<float, 6, 2>({2, 5});
-    check_knots<float, 12, 3>({4});
-    check_knots<double, 14, 2>({3});
+    check_knots<float, 14, 2>({3});
     check_knots<double, 16, 2>({1, 5});
 }
 
