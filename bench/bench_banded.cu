@@ -77,6 +77,32 @@ struct stepwise {
     }
 };
 
+/// One system by the warps of a block, in levels.
+template <bdsv_phase Phase, class A, class X, class T>
+struct by_levels {
+    A a;
+    X x;
+    T* scratch;
+    template <class G>
+    SHOAL_FN int operator()(const G& g, std::int64_t s) const {
+        constexpr shoal::bdsv_policy policy{.algorithm = shoal::bdsv_algorithm::levels};
+        shoal::knot_info found;
+        if constexpr (Phase != bdsv_phase::solve)
+            found = shoal::bdsv_factor<policy>(g, a(s), scratch + s * a.knots());
+        if constexpr (Phase != bdsv_phase::factor) {
+            if (found.good()) shoal::bdsv_solve<policy>(g, a(s), x(s));
+        }
+        return found.index(A::view::block_size);
+    }
+};
+
+/// Strips [L | D | R] from [L | D]; R has no meaning before.
+template <class T>
+__global__ void widen_strips(T* to, const T* from, int n, std::int64_t elements) {
+    const std::int64_t e = static_cast<std::int64_t>(blockIdx.x) * blockDim.x + threadIdx.x;
+    if (e < elements) to[e / (2 * n) * 3 * n + e % (2 * n)] = from[e];
+}
+
 struct options {
     bool tune = false;
     int knots = 0;
@@ -158,6 +184,39 @@ void measure(const report& r, const options& o, cudaStream_t stream, int knots, 
             return shoal::batched::detail::start_bdsv < n <= 8 ? 8 : 16,
                    Phase::value > (stream, batch, A(k), X(k), info.data() + k * batch);
         });
+    }
+    if (batch == 1) {
+        device_array<T> wide(systems * size / 2 * 3), kept(systems * size / 2 * 3), scratch(systems * knots);
+        widen_strips<<<blocks_of_256(systems * size), 256, 0, stream>>>(kept.data(), original.data(), n,
+                                                                        systems * size);
+        const auto restore_wide = [&] {
+            wide.copy_from(kept, stream);
+            restore_vectors();
+        };
+        const auto levels = [&]<bdsv_phase Phase, int Threads>(int k) {
+            using strips_type = shoal::batched::strips<T, n>;
+            const strips_type three(shoal::strip<T, n>(wide.data() + k * size / 2 * 3, knots));
+            const by_levels<Phase, strips_type, block_vectors<T, n>, T> body{three, X(k),
+                                                                             scratch.data() + k * knots};
+            return shoal::batched::launch<shoal::sized_block_group<Threads>>(stream, 1, body,
+                                                                             info.data() + k);
+        };
+        const auto rows = [&]<int Threads>(const char* variant) {
+            restore_wide();
+            for (int k = 0; k < copies; ++k) check(levels.template operator()<bdsv_phase::both, Threads>(k));
+            const double wrong = error();
+            row("factor and solve", variant, 2 * strips + vectors,
+                time_graph(stream, copies, r.replays, restore_wide,
+                           [&](int k) { check(levels.template operator()<bdsv_phase::both, Threads>(k)); }),
+                wrong);
+            restore_vectors();
+            row("solve", variant, strips + vectors,
+                time_graph(stream, copies, r.replays, restore_vectors,
+                           [&](int k) { check(levels.template operator()<bdsv_phase::solve, Threads>(k)); }),
+                wrong);
+        };
+        rows.template operator()<256>("levels_256");
+        rows.template operator()<512>("levels_512");
     }
     if (batch <= 1024) {
         phases("stepwise", [&]<class Phase>(Phase, int k) {

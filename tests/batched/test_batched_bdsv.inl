@@ -6,6 +6,8 @@
 #include "support/oracle.hpp"
 #include "support/random.hpp"
 
+#include <algorithm>
+#include <cmath>
 #include <limits>
 
 #if defined(__CUDACC__)
@@ -124,6 +126,87 @@ TEST(batched_bdsv, sizes) {
     check_batch<float, 14, 2>(5, 3);
     check_batch<double, 16, 2>(4, 5);
     check_batch<double, 20, 3>(3, 3);
+}
+
+/// Normwise backward error in units of the rounding error, from the strips [L | D]: no dense matrix of a thousand rows.
+template <class T>
+double chain_error(const chains<T>& c, const std::vector<T>& x) {
+    double worst = 0, norm_a = 0, norm_x = 0, norm_b = 0;
+    const auto element = [&](int i, int j) {
+        const int row = std::max(i, j), other = std::min(i, j);
+        return static_cast<double>(c.a[c.at(0, row, (other / c.n - row / c.n + 1) * c.n + other % c.n)]);
+    };
+    for (int i = 0; i < c.order(); ++i) {
+        const int first = std::max(0, (i / c.n - 1) * c.n), last = std::min(c.order(), (i / c.n + 2) * c.n);
+        long double r = c.b[static_cast<std::size_t>(i)];
+        double row = 0;
+        for (int j = first; j < last; ++j) {
+            r -= static_cast<long double>(element(i, j)) * x[static_cast<std::size_t>(j)];
+            row += std::abs(element(i, j));
+        }
+        if (!(r - r == 0)) return std::numeric_limits<double>::infinity();
+        worst = std::max(worst, std::abs(static_cast<double>(r)));
+        norm_a = std::max(norm_a, row);
+        norm_x = std::max(norm_x, std::abs(static_cast<double>(x[static_cast<std::size_t>(i)])));
+        norm_b = std::max(norm_b, std::abs(static_cast<double>(c.b[static_cast<std::size_t>(i)])));
+    }
+    return worst / (norm_a * norm_x + norm_b) / static_cast<double>(core::epsilon<T>);
+}
+
+template <class T, int n>
+void check_every_horizon() {
+    for (int knots = 1; knots <= 70; ++knots) {
+        const chains<T> c(n, knots, 2, 1, static_cast<std::uint64_t>(100 * n + knots));
+        batch_memory<T> a(c.a), x(c.b);
+        batch_memory<int> info(std::vector<int>{99});
+        ASSERT_TRUE(accepted(batched::bdsv(where(), as_strips<T, n, 2>(a.data(), knots),
+                                           as_vectors<T, n>(x.data(), knots), 1, info.data())));
+        ASSERT_EQ(info.read()[0], 0) << n << " " << knots;
+        ASSERT_LE(chain_error(c, x.read()), 8.0) << n << " " << knots;
+    }
+}
+
+TEST(batched_bdsv, F15_every_number_of_knots) {
+    check_every_horizon<double, 1>();
+    check_every_horizon<double, 2>();
+    check_every_horizon<float, 7>();
+    check_every_horizon<double, 12>();
+    check_every_horizon<float, 14>();
+    check_every_horizon<double, 16>();
+}
+
+TEST(batched_bdsv, ill_conditioned_chains_have_the_backward_error_of_lapack) {
+    constexpr int n = 6, knots = 12, order = n * knots;
+    for (const double condition : {1e2, 1e5, 1e8, 1e11, 1e14}) {
+        SCOPED_TRACE(condition);
+        random_stream r(static_cast<std::uint64_t>(condition));
+        // F F' with a factor whose diagonal falls from 1 to the root of 1 / condition.
+        auto factor = dense<double>(order, order);
+        for (int i = 0; i < order; ++i) {
+            for (int j = (i / n - (i / n > 0 ? 1 : 0)) * n; j <= i; ++j) {
+                const double scale = std::pow(condition, -0.5 * j / (order - 1));
+                factor(i, j) = scale * (i == j ? 1.0 : r.uniform(-0.3, 0.3));
+            }
+        }
+        auto A = dense<double>(order, order);
+        lapack::gemm('N', 'T', 1.0, factor, factor, 0.0, A);
+        chains<double> c(n, knots, 2, 1, 3);
+        for (int i = 0; i < order; ++i) {
+            for (int column = 0; column <= n + i % n; ++column) {
+                const int j = (i / n - 1) * n + column;
+                if (j >= 0) c.a[c.at(0, i, column)] = A(i, j);
+            }
+        }
+        const auto b = c.vector(c.b, 0);
+        auto L = A, theirs = b;
+        ASSERT_EQ(lapack::posv('L', L, theirs), 0);
+        batch_memory<double> a(c.a), x(c.b);
+        batch_memory<int> info(std::vector<int>{99});
+        ASSERT_TRUE(accepted(batched::bdsv(where(), as_strips<double, n, 2>(a.data(), knots),
+                                           as_vectors<double, n>(x.data(), knots), 1, info.data())));
+        ASSERT_EQ(info.read()[0], 0);
+        EXPECT_LE(solve_error(A, c.vector(x.read(), 0), b), 3 * solve_error(A, theirs, b) + 0.1);
+    }
 }
 
 TEST(batched_bdsv, tiles_of_large_batches) {
