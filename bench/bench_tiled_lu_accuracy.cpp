@@ -53,8 +53,8 @@ std::vector<T> with_shoal(const system_of<T>& s, int& info) {
     auto x = s.b;
     std::vector<int> pivots(s.b.size());
     using tiled_lu::strided;
-    info = tiled_lu::solve_inplace<Config>(tiled_lu::of_order(strided<1>(a.data()), s.n), strided<1>(pivots.data()),
-                                           strided<1>(x.data()));
+    info = tiled_lu::solve_inplace<Config>(tiled_lu::of_order(strided<1>(a.data()), s.n),
+                                           strided<1>(pivots.data()), strided<1>(x.data()));
     return x;
 }
 
@@ -105,8 +105,8 @@ void run(const char* type, int samples) {
                 std::sort(errors.begin(), errors.end(), [](double a, double b) { return a < b || b != b; });
                 const double median = errors.empty() ? 0 : errors[errors.size() / 2];
                 const double most = errors.empty() ? 0 : errors.back();
-                std::printf("%s,%s,%d,%s,%d,%d,%.3g,%.3g\n", type, family.name.c_str(), n, m.name, samples, failed,
-                            median, most);
+                std::printf("%s,%s,%d,%s,%d,%d,%.3g,%.3g\n", type, family.name.c_str(), n, m.name, samples,
+                            failed, median, most);
             }
         }
     }

@@ -19,7 +19,9 @@ struct system_of {
     std::vector<T> a;
     std::vector<T> b;
 
-    std::size_t at(int i, int j) const { return static_cast<std::size_t>(i) * b.size() + static_cast<std::size_t>(j); }
+    std::size_t at(int i, int j) const {
+        return static_cast<std::size_t>(i) * b.size() + static_cast<std::size_t>(j);
+    }
 
     /// ||b - A x|| / (||A|| ||x|| + ||b||) in the largest norm, evaluated in long double. NaN stays NaN.
     double backward_error(const std::vector<T>& x) const {
@@ -33,7 +35,8 @@ struct system_of {
             long double r = b[k];
             long double sum = 0;
             for (int j = 0; j < n; ++j) {
-                r -= static_cast<long double>(a[at(i, j)]) * static_cast<long double>(x[static_cast<std::size_t>(j)]);
+                r -= static_cast<long double>(a[at(i, j)]) *
+                     static_cast<long double>(x[static_cast<std::size_t>(j)]);
                 sum += std::abs(static_cast<long double>(a[at(i, j)]));
             }
             broken = broken || !(std::abs(r) <= std::numeric_limits<long double>::max());
@@ -95,7 +98,8 @@ std::vector<family<T>> families() {
     std::vector<family<T>> all;
     const auto add = [&](std::string name, int smallest, auto entry) {
         all.push_back({name, smallest, [entry](int n, int sample) {
-                           return build<T>(n, sample, [&](int i, int j, numbers& r) { return entry(n, i, j, r); });
+                           return build<T>(n, sample,
+                                           [&](int i, int j, numbers& r) { return entry(n, i, j, r); });
                        }});
     };
     const auto random = [](int, int, int, numbers& r) { return r.next(); };
@@ -106,10 +110,13 @@ std::vector<family<T>> families() {
         [](int, int i, int j, numbers& r) { return r.next() * (i < 3 && j < 3 ? 1e-8 : 1); });
     add("leading tile of 4 scaled by 1e-4", 5,
         [](int, int i, int j, numbers& r) { return r.next() * (i < 4 && j < 4 ? 1e-4 : 1); });
-    add("leading tile zero", 7, [](int, int i, int j, numbers& r) { return r.next() * (i < 3 && j < 3 ? 0 : 1); });
+    add("leading tile zero", 7,
+        [](int, int i, int j, numbers& r) { return r.next() * (i < 3 && j < 3 ? 0 : 1); });
     add("diagonal tiles scaled by 1e-6", 4,
         [](int, int i, int j, numbers& r) { return r.next() * (i / 3 == j / 3 ? 1e-6 : 1); });
-    add("growth", 2, [](int n, int i, int j, numbers&) { return i == j || j == n - 1 ? 1.0 : i > j ? -1.0 : 0.0; });
+    add("growth", 2, [](int n, int i, int j, numbers&) {
+        return i == j || j == n - 1 ? 1.0 : i > j ? -1.0 : 0.0;
+    });
     add("growth from below", 2, [](int n, int p, int j, numbers&) {
         const int i = n - 1 - p;
         return i == j || j == n - 1 ? 1.0 : i > j ? -1.0 : 0.0;
@@ -123,8 +130,7 @@ std::vector<family<T>> families() {
         return i == j || (i >= m && j >= m) ? 0.0 : x;
     });
     add("zero diagonal", 2, [](int, int i, int j, numbers& r) { return i == j ? 0.0 * r.next() : r.next(); });
-    add("rows graded up", 2,
-        [](int n, int i, int, numbers& r) { return std::ldexp(r.next(), 60 * i / n); });
+    add("rows graded up", 2, [](int n, int i, int, numbers& r) { return std::ldexp(r.next(), 60 * i / n); });
     add("rows graded down", 2,
         [](int n, int i, int, numbers& r) { return std::ldexp(r.next(), -60 * i / n); });
     add("columns graded", 2, [](int n, int, int j, numbers& r) { return std::ldexp(r.next(), -60 * j / n); });

@@ -6,13 +6,16 @@ namespace shoal::tiled_lu {
 
 namespace detail {
 
+/// A x = b, or A^T x = b.
+enum class equations { given, transposed };
+
 /// Settles operands and configuration and solves in one sense.
-template <auto Config, int Pass, bool Transposed, class A, class P, class X, class MakeStart>
+template <auto Config, int Pass, equations Of, class A, class P, class X, class MakeStart>
 SHOAL_FN constexpr void substitute_with(A&& a, P&& pivots, X&& x, MakeStart make) noexcept {
     const auto s = as_matrix(a);
     using M = std::remove_cvref_t<decltype(s)>;
     constexpr auto chosen = resolved<Config, typename M::value_type, M::static_order>();
-    constexpr sense in = Transposed ? other_sense<chosen, M> : own_sense<chosen, M>;
+    constexpr sense in = Of == equations::transposed ? other_sense<chosen, M> : own_sense<chosen, M>;
     const auto out = as_columns<M::static_order>(x, s.order());
     solve_all<chosen, in, Pass>(s, as_elements(pivots), out, make(s, out));
 }
@@ -35,7 +38,7 @@ SHOAL_FN constexpr auto start_from(const M& s, B&& b) noexcept {
 SHOAL_CALLS_HOST_OR_DEVICE
 template <auto Config = automatic, int Pass = 0, class A, class P, class B, class X>
 SHOAL_FN constexpr void substitute(A&& a, P&& pivots, B&& b, X&& x) noexcept {
-    detail::substitute_with<Config, Pass, false>(
+    detail::substitute_with<Config, Pass, detail::equations::given>(
         a, pivots, x, [&](auto s, auto) SHOAL_INLINE_LAMBDA { return detail::start_from(s, b); });
 }
 
@@ -43,25 +46,26 @@ SHOAL_FN constexpr void substitute(A&& a, P&& pivots, B&& b, X&& x) noexcept {
 SHOAL_CALLS_HOST_OR_DEVICE
 template <auto Config = automatic, int Pass = 0, class A, class P, class X>
 SHOAL_FN constexpr void substitute_inplace(A&& a, P&& pivots, X&& x) noexcept {
-    detail::substitute_with<Config, Pass, false>(a, pivots, x, [&](auto, auto out) SHOAL_INLINE_LAMBDA {
-        return detail::from_itself<decltype(out)>{out};
-    });
+    detail::substitute_with<Config, Pass, detail::equations::given>(
+        a, pivots, x,
+        [&](auto, auto out) SHOAL_INLINE_LAMBDA { return detail::from_itself<decltype(out)>{out}; });
 }
 
 /// x := A^-1 e_column, a column of the inverse, 0-based; a block x takes that column and those after it.
 SHOAL_CALLS_HOST_OR_DEVICE
 template <auto Config = automatic, int Pass = 0, class A, class P, class X>
 SHOAL_FN constexpr void substitute_canonical(A&& a, P&& pivots, int column, X&& x) noexcept {
-    detail::substitute_with<Config, Pass, false>(a, pivots, x, [&](auto s, auto) SHOAL_INLINE_LAMBDA {
-        return detail::from_identity<typename decltype(s)::value_type>{column};
-    });
+    detail::substitute_with<Config, Pass, detail::equations::given>(
+        a, pivots, x, [&](auto s, auto) SHOAL_INLINE_LAMBDA {
+            return detail::from_identity<typename decltype(s)::value_type>{column};
+        });
 }
 
 /// x := A^-T b from the same factors; see substitute().
 SHOAL_CALLS_HOST_OR_DEVICE
 template <auto Config = automatic, int Pass = 0, class A, class P, class B, class X>
 SHOAL_FN constexpr void substitute_transposed(A&& a, P&& pivots, B&& b, X&& x) noexcept {
-    detail::substitute_with<Config, Pass, true>(
+    detail::substitute_with<Config, Pass, detail::equations::transposed>(
         a, pivots, x, [&](auto s, auto) SHOAL_INLINE_LAMBDA { return detail::start_from(s, b); });
 }
 
@@ -69,9 +73,9 @@ SHOAL_FN constexpr void substitute_transposed(A&& a, P&& pivots, B&& b, X&& x) n
 SHOAL_CALLS_HOST_OR_DEVICE
 template <auto Config = automatic, int Pass = 0, class A, class P, class X>
 SHOAL_FN constexpr void substitute_transposed_inplace(A&& a, P&& pivots, X&& x) noexcept {
-    detail::substitute_with<Config, Pass, true>(a, pivots, x, [&](auto, auto out) SHOAL_INLINE_LAMBDA {
-        return detail::from_itself<decltype(out)>{out};
-    });
+    detail::substitute_with<Config, Pass, detail::equations::transposed>(
+        a, pivots, x,
+        [&](auto, auto out) SHOAL_INLINE_LAMBDA { return detail::from_itself<decltype(out)>{out}; });
 }
 
 /// Completes the solve that factorize_forward() began.

@@ -47,25 +47,21 @@ SHOAL_FN constexpr T reciprocal(T d) noexcept {
 /// a + b, never fused with a product that made b.
 template <class T>
 SHOAL_FN constexpr T add_rounded(T a, T b) noexcept {
-#if defined(__CUDA_ARCH__)
-    if (__builtin_is_constant_evaluated()) return a + b;
-    if constexpr (std::is_same_v<T, float>) {
-        return __fadd_rn(a, b);
-    } else {
-        return __dadd_rn(a, b);
-    }
-#elif defined(SHOAL_DEVICE_CODE)
-#  pragma clang fp contract(off)
-    return a + b;
-#else
+    // Under -ffp-contract=fast the compiler looks for the product through everything that it can see.
     if (!__builtin_is_constant_evaluated()) {
-#  if defined(__GNUC__)
-        // Under -ffp-contract=fast the compiler looks for the product through everything that it can see.
+#if defined(__CUDA_ARCH__)
+        if constexpr (std::is_same_v<T, float>) {
+            return __fadd_rn(a, b);
+        } else {
+            return __dadd_rn(a, b);
+        }
+#elif defined(SHOAL_DEVICE_CODE)
+        asm("" : "+v"(b));
+#elif defined(__GNUC__)
         asm("" : "+m"(b));
-#  endif
+#endif
     }
     return a + b;
-#endif
 }
 
 /// Whether candidate beats best, both magnitudes: of equal ones the first stays, and NaN beats every number.
