@@ -2,7 +2,7 @@
 
 #include <shoal/batched/gesv.hpp>
 #include <shoal/batched/lu_tuning.hpp>
-#include <shoal/batched/staged.cuh>
+#include <shoal/batched/panels.cuh>
 #include <shoal/fast/gesv_thread.hpp>
 #include <shoal/group/lockstep.cuh>
 
@@ -72,20 +72,22 @@ status start_solve(cudaStream_t stream, std::int64_t systems, A a, X x, int* inf
     using T = std::remove_const_t<typename view::value_type>;
     constexpr int n = view::static_rows;
     if constexpr (Choice.worker == lu_worker::thread) {
-        if constexpr (neighbours < A >> 1) {
-            return start_threads<n, Choice.min_blocks, T>(stream, systems, a, x, info, gesv_by_thread{});
-        } else {
-            if constexpr (maybe_packed<A> && maybe_packed<X>) {
-                if (a.stride() == n * n && x.stride() == n) {
-                    return start_staged<n, Choice.min_blocks, T>(stream, systems,
-                                                                 static_cast<const T*>(a(0).data()),
-                                                                 x(0).data(), info, gesv_by_thread{});
-                }
+        if constexpr (maybe_packed<A> && maybe_packed<X>) {
+            if (a.stride() == n * n && x.stride() == n) {
+                return start_staged<n, Choice.min_blocks, T>(
+                    stream, systems, static_cast<const T*>(a(0).data()), x(0).data(), info, gesv_by_thread{});
             }
-            return start_threads<n, Choice.min_blocks, T>(stream, systems, a, x, info, gesv_by_thread{});
         }
+        return start_threads<n, Choice.min_blocks, T>(stream, systems, a, x, info, gesv_by_thread{});
+    } else if constexpr (Choice.worker == lu_worker::panels) {
+        if constexpr (maybe_packed<A> && maybe_packed<X>) {
+            if (a.stride() == n * n && x.stride() == n) {
+                return start_panels<n, Choice.width, bring::together, T>(stream, systems, a, x, info);
+            }
+        }
+        return start_panels<n, Choice.width, bring::alone, T>(stream, systems, a, x, info);
     } else if constexpr (Choice.worker == lu_worker::tile) {
-        return start<lockstep_tile<Choice.lanes>, Choice.min_blocks>(stream, systems,
+        return start<lockstep_tile<Choice.width>, Choice.min_blocks>(stream, systems,
                                                                      solve_system<A, X>{a, x}, info, 0);
     } else {
         return start_copied<n, T>(stream, systems, a, x, info);

@@ -15,55 +15,58 @@ namespace shoal::batched {
 /// What works on one system.
 enum class lu_worker {
     thread,  ///< one thread, the matrix in its registers
-    tile,    ///< `lanes` lanes of a warp, whole rows in their registers
+    panels,  ///< one thread, the matrix in shared memory and `width` of its columns in registers
+    tile,    ///< `width` lanes of a warp, whole rows in their registers
     warp,    ///< a warp, the matrix in shared memory
 };
 
 struct lu_choice {
     lu_worker worker;
-    int lanes;       ///< of a tile
-    int min_blocks;  ///< as in tile_choice
+    int width;
+    int min_blocks;  ///< as in tile_choice; of threads and tiles
 };
 
 /// Large batches of systems that lie one after the other.
 constexpr lu_choice lu_stored(int n, int element_bytes) {
     using enum lu_worker;
     if (element_bytes == 8) {
-        if (n <= 4) return {thread, 1, 8};  // N = 4: 90 % (tiles of 4: 68 %)
-        if (n <= 7) return {thread, 1, 1};  // N = 6: 94 %, N = 7: 96 %
-        if (n <= 8) return {thread, 1, 2};  // N = 8: 78 % (tiles of 4: 62 %)
-        if (n <= 9) return {thread, 1, 1};  // N = 9: 75 % (tiles of 4: 35 %)
-        if (n <= 12) return {tile, 4, 1};   // N = 12: 45 %
-        if (n <= 16) return {tile, 8, 5};   // N = 16: 41 %
-        if (n <= 24) return {tile, 8, 1};   // N = 20: 24 %, N = 24: 29 %
-        if (n <= 48) return {tile, 32, 1};  // N = 32: 27 %, N = 48: 14 %
+        if (n <= 4) return {thread, 1, 8};   // N = 4: 90 % (tiles of 4: 68 %)
+        if (n <= 7) return {thread, 1, 1};   // N = 6: 94 %, N = 7: 96 %
+        if (n <= 8) return {panels, 4, 1};   // N = 8: 80 % (a thread 78 %, tiles of 4: 62 %)
+        if (n <= 10) return {panels, 5, 1};  // N = 9: 78 % (a thread 74 %), N = 10: 70 %
+        if (n <= 12) return {panels, 4, 1};  // N = 12: 57 % (tiles of 4: 45 %)
+        if (n <= 24) return {tile, 8, 1};    // N = 16: 39 % (panels 28 %), N = 20: 24 %, N = 24: 29 %
+        if (n <= 48) return {tile, 32, 1};   // N = 32: 27 %, N = 48: 14 %
         return {warp, 32, 1};
     }
-    if (n <= 7) return {thread, 1, 1};
+    if (n <= 4) return {thread, 1, 10};  // N = 4: 82 %
+    if (n <= 6) return {thread, 1, 8};   // N = 6: 72 % (64 % without the bound)
     if (n <= 8) return {thread, 1, 5};   // N = 8: 88 % (80 % without the bound, tiles of 4: 50 %)
     if (n <= 12) return {thread, 1, 1};  // N = 10: 77 %, N = 12: 58 % (tiles of 4: 48 %)
-    if (n <= 24) return {tile, 8, 1};    // N = 16: 40 %, N = 24: 30 %
+    if (n <= 16) return {panels, 4, 1};  // N = 16: 44 % (tiles of 8: 40 %)
+    if (n <= 24) return {tile, 8, 1};    // N = 24: 30 %
     if (n <= 48) return {tile, 16, 1};   // N = 32: 25 %, N = 48: 18 %
     return {tile, 32, 1};                // N = 64: 14 %
 }
 
-/// Large batches of interleaved systems: narrow tiles, so that a warp asks for as many neighbours as possible.
+/// Large batches of interleaved systems.
 constexpr lu_choice lu_interleaved(int n, int element_bytes) {
     using enum lu_worker;
     if (element_bytes == 8) {
-        if (n <= 7) return {thread, 1, 1};  // N = 4: 96 %, N = 6: 98 %, N = 7: 100 %
-        if (n <= 8) return {thread, 1, 3};  // N = 8: 97 %
-        if (n <= 9) return {thread, 1, 1};  // N = 9: 96 %
-        if (n <= 12) return {tile, 4, 1};   // N = 12: 43 %
-        if (n <= 16) return {tile, 4, 1};   // N = 16: 33 %
-        if (n <= 24) return {tile, 8, 1};   // N = 24: 14 %
-        if (n <= 48) return {tile, 32, 1};  // N = 32: 17 %
+        if (n <= 7) return {thread, 1, 1};   // N = 4: 96 %, N = 6: 98 %, N = 7: 100 %
+        if (n <= 8) return {thread, 1, 3};   // N = 8: 97 %
+        if (n <= 9) return {thread, 1, 1};   // N = 9: 96 %
+        if (n <= 10) return {panels, 5, 1};  // N = 10: 68 %
+        if (n <= 12) return {panels, 6, 1};  // N = 12: 57 % (tiles of 4: 43 %)
+        if (n <= 16) return {panels, 4, 1};  // N = 16: 41 % (tiles of 4: 33 %)
+        if (n <= 24) return {tile, 8, 1};    // N = 24: 14 %
+        if (n <= 48) return {tile, 32, 1};   // N = 32: 17 %
         return {warp, 32, 1};
     }
     if (n <= 7) return {thread, 1, 1};
     if (n <= 8) return {thread, 1, 5};   // N = 8: 95 %
     if (n <= 12) return {thread, 1, 1};  // N = 10: 88 %, N = 12: 67 %
-    if (n <= 16) return {tile, 4, 1};    // N = 16: 36 %
+    if (n <= 16) return {panels, 4, 1};  // N = 16: 43 % (tiles of 4: 36 %)
     if (n <= 24) return {tile, 8, 1};
     if (n <= 48) return {tile, 16, 1};  // N = 32: 17 %
     return {tile, 32, 1};

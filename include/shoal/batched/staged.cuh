@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include <shoal/batched/launch.cuh>
+#include <shoal/fast/rows.hpp>
 
 /// \file
 /// Small systems that lie one after the other, brought to threads through shared memory: a warp reads the systems of its
@@ -34,35 +35,46 @@ SHOAL_FN int staged_place(int e) {
     }
 }
 
-/// Copies `systems` <= 32 systems of `Size` elements from `from` to shared memory, by one warp.
+/// Starts copying one element to shared memory.
+template <class T>
+SHOAL_FN void copy_element([[maybe_unused]] T* to, [[maybe_unused]] const T* from) {
+#if defined(SHOAL_DEVICE_CODE)
+    const auto place = static_cast<unsigned>(__cvta_generic_to_shared(to));
+    asm volatile("cp.async.ca.shared.global [%0], [%1], %2;"
+                 :
+                 : "r"(place), "l"(from), "n"(static_cast<int>(sizeof(T)))
+                 : "memory");
+#endif
+}
+/// Waits for the copies that this lane has started.
+SHOAL_FN void finish_copies() {
+#if defined(SHOAL_DEVICE_CODE)
+    asm volatile("cp.async.wait_all;" ::: "memory");
+#endif
+}
+
+/// Starts copying `systems` <= 32 systems of `Size` elements from `from` to shared memory, by one warp; finish_copies()
+/// and a barrier of the warp end it. Element by element: wider loads would be stored with bank conflicts.
 template <int Size, class T>
 SHOAL_FN void stage_in(T* to, const T* from, int systems, int lane) {
-    constexpr int width = pack<T>::size;
-    constexpr int packs = 32 * Size / width;
-    constexpr int rounds = (packs + 31) / 32;
-    // As many loads at once.
-    constexpr int burst = 32;
-    if (systems == 32 && reinterpret_cast<std::uintptr_t>(from) % sizeof(pack<T>) == 0) {
-        const auto* source = reinterpret_cast<const pack<T>*>(from);
+    if (systems == 32 && Size <= 64) {
         SHOAL_UNROLL
-        for (int first = 0; first < rounds; first += burst) {
-            pack<T> held[burst];
-            SHOAL_UNROLL
-            for (int r = first; r < rounds && r < first + burst; ++r) {
-                if (32 * r + lane < packs) held[r - first] = source[32 * r + lane];
-            }
-            SHOAL_UNROLL
-            for (int r = first; r < rounds && r < first + burst; ++r) {
-                SHOAL_UNROLL
-                for (int v = 0; v < width; ++v) {
-                    if (32 * r + lane < packs) {
-                        to[staged_place<Size>((32 * r + lane) * width + v)] = held[r - first].v[v];
-                    }
-                }
-            }
+        for (int r = 0; r < Size && Size <= 64; ++r)
+            copy_element(to + staged_place<Size>(32 * r + lane), from + (32 * r + lane));
+    } else if (systems == 32) {
+        // A bound that the compiler knew would be unrolled, and the addresses would not fit the registers.
+        const int rounds = fast::detail::opaque(Size);
+        int place = lane;
+        int in_system = lane;
+        for (int r = 0; r < rounds; ++r) {
+            copy_element(to + place, from + (32 * r + lane));
+            in_system += 32;
+            const bool next = in_system >= Size;
+            in_system -= next ? Size : 0;
+            place += next ? 32 + staged_pitch(Size) - Size : 32;
         }
     } else {
-        for (int e = lane; e < systems * Size; e += 32) to[staged_place<Size>(e)] = from[e];
+        for (int e = lane; e < systems * Size; e += 32) copy_element(to + staged_place<Size>(e), from + e);
     }
 }
 
@@ -108,6 +120,7 @@ __global__ void __launch_bounds__(128, MinBlocks)
     const int here = systems - first < 32 ? static_cast<int>(systems - first) : 32;
     stage_in<N * N>(matrices, a + first * (N * N), here, lane);
     stage_in<N>(vectors, x + first * N, here, lane);
+    finish_copies();
     // The systems that other lanes brought.
     __syncwarp();
     if (lane < here) {
