@@ -99,7 +99,7 @@ struct panel {
     SHOAL_FN constexpr T candidate(const T (&d)[L], int k0, E, int i, int c) const noexcept {
         constexpr int LR = E::limit;
         const int from = row(i);
-        T r[LR];
+        T r[LR] = {};  // all that is read is written, but g++ behind nvcc -O3 cannot see that and warns
         if constexpr (!Plan::whole_column) {
             over<flat, LR>(0, c + 1, [&](int j) SHOAL_INLINE_LAMBDA { r[j] = s(from, k0 + j); });
             make_multipliers(r, d, c);
