@@ -23,8 +23,6 @@ struct plan {
     static constexpr bool physical = Config.row_interchange == interchange::physical;
     static constexpr bool left = Config.schedule == looking::left;
     static constexpr bool whole_column = checked<Config>::whole_column;
-    /// Above this, tiles are worked on in loops whatever the configuration says: code grows with the cube.
-    static constexpr int flat_limit = 16;
     static constexpr int tile = N == dynamic                  ? Config.tile_size
                                 : physical && N <= flat_limit ? N
                                 : Config.tile_size < N        ? Config.tile_size
