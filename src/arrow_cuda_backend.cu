@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
+#include <stdexcept>
 
 #include <cuda_runtime.h>
 
@@ -80,7 +81,12 @@ struct cuda_backend<T, n>::state {
     array vector;
     info* found = nullptr;  // page-locked
 
-    state(extent size, const cuda_options& options) : solver(size, options) {
+    static const cuda_options& of_one_system(const cuda_options& options) {
+        if (options.systems != 1) throw std::invalid_argument("arrow: a cuda_backend holds one system");
+        return options;
+    }
+
+    state(extent size, const cuda_options& options) : solver(size, of_one_system(options)) {
         try {
             check(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking), "stream");
             const auto M = static_cast<std::size_t>(size.tails), N = static_cast<std::size_t>(size.stages);

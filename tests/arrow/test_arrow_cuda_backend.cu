@@ -50,4 +50,10 @@ TEST(ArrowCudaBackend, ReportsTheFirstBadPivot) {
               (info{2, 4, 6}));
 }
 
+TEST(ArrowCudaBackend, HoldsOneSystem) {
+    shoal::arrow::cuda_options several;
+    several.systems = 2;
+    EXPECT_THROW((shoal::arrow::cuda_backend<double, 16>({4, 9}, several)), std::invalid_argument);
+}
+
 }  // namespace

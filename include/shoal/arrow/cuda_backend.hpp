@@ -26,7 +26,8 @@ bool cuda_available(std::string* why = nullptr);
 template <class T, int n>
 class cuda_backend {
   public:
-    /// On the current device. Throws std::runtime_error when the device refuses.
+    /// On the current device. Throws std::invalid_argument for options that do not fit, several systems among them, and
+    /// std::runtime_error when the device refuses.
     explicit cuda_backend(extent size, cuda_options options = {});
     cuda_backend(cuda_backend&&) noexcept;
     cuda_backend& operator=(cuda_backend&&) noexcept;
