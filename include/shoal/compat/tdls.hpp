@@ -12,7 +12,8 @@
 /// - `true` means that every column has a pivot. On `false` the factors and a right-hand side in place are unspecified; x of
 ///   `solve` is left alone.
 /// - Results have the same bits for a static and a dynamic order, every residency and stride, every entry point, every
-///   `pass_width`, tile size and schedule, on CPU and GPU, whatever the compiler may fuse.
+///   `pass_width`, tile size and schedule, on CPU and GPU, whatever the compiler may fuse. Only the search in the tile
+///   chooses other pivots for other tiles.
 /// - Without further words the pivot is the largest entry of the whole column, for the accuracy of partial pivoting. Whoever sets
 ///   a threshold gets the search in the tile that it is documented for. `TiledLUppConfig` has one field more than documented, the
 ///   last, to ask for either.
