@@ -49,8 +49,9 @@ class batch_memory {
   public:
     batch_memory() = default;
     explicit batch_memory(const std::vector<T>& contents)
-        : host_(contents.size() + 2 * zone, poison<T>()), size_(contents.size()) {
-        std::copy(contents.begin(), contents.end(), host_.begin() + zone);
+        : host_(zone, poison<T>()), size_(contents.size()) {
+        host_.insert(host_.end(), contents.begin(), contents.end());
+        host_.insert(host_.end(), zone, poison<T>());
         upload();
     }
     batch_memory(const batch_memory&) = delete;
