@@ -55,11 +55,11 @@ SHOAL_FN void gemm(const G& g, typename C::value_type alpha, A a, B b, typename 
             finish(i, j, sum);
         });
     } else {
+        const auto left = [&](int i, int k) SHOAL_INLINE_LAMBDA { return T(a(i, k)); };
+        const auto right = [&](int k, int j) SHOAL_INLINE_LAMBDA { return T(b(k, j)); };
         constexpr auto shape = fast::product_tile_of<G>(C::static_rows, C::static_cols);
         fast::product_tiles<shape, T>(
-            g, m, c.cols(), depth, [](int, int) SHOAL_INLINE_LAMBDA { return T(0); },
-            [&](int i, int k) SHOAL_INLINE_LAMBDA { return a(i, k); },
-            [&](int k, int j) SHOAL_INLINE_LAMBDA { return b(k, j); }, finish);
+            g, m, c.cols(), depth, [](int, int) SHOAL_INLINE_LAMBDA { return T(0); }, left, right, finish);
     }
     // The elements of C that other members wrote.
     if constexpr (syncs_on_exit<G>) g.sync();

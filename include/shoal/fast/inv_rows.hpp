@@ -63,7 +63,7 @@ SHOAL_FN constexpr bool suits_inv_rows() {
 /// that interchanges nothing.
 ///
 /// \return as inv(), whose bits and pivots these are
-/// Barriers: in a block one; the exit barrier is the caller's. No scratch. Registers: a row. Shuffles: n a step.
+/// Barriers: one; the exit barrier is the caller's. No scratch. Registers: a row. Shuffles: n a step.
 template <Group G, MatrixView A, class P>
 SHOAL_FN int inv_rows(const G& g, A a, P pivots) {
     using T = typename A::value_type;
@@ -80,10 +80,8 @@ SHOAL_FN int inv_rows(const G& g, A a, P pivots) {
     T row[N];
     SHOAL_UNROLL
     for (int j = 0; j < N; ++j) row[j] = lane < N ? a(lane, j) : T(0);
-    if constexpr (G::scope == scope::block) {
-        // Every warp has read the matrix, before it changes.
-        g.sync();
-    }
+    // Everyone has read the matrix, before it changes.
+    g.sync();
     const bool writes = g.scope != scope::block || g.rank() < warp_lanes;
     int place = lane;
     int info = 0;

@@ -45,8 +45,7 @@ SHOAL_FN constexpr tile_shape product_tile_of(int m, int n) {
 ///
 /// Each sum is one chain of fused multiply-adds in ascending k, so the shape does not show in the bits. A tile of 4 x 4
 /// loads 8 numbers for 16 products where single elements load 32. The rows of a tile are not neighbours, so that
-/// neighbouring members read neighbouring elements; rows and columns beyond the end read the last one instead. Where there
-/// are enough tiles, 32 members take 8 x 4 of them: they then load 8 different rows and 4 columns instead of 32 and 1.
+/// neighbouring members read neighbouring elements; rows and columns beyond the end read the last one instead.
 template <tile_shape Shape, class T, Group G, class Start, class Left, class Right, class Finish>
 SHOAL_FN void product_tiles(const G& g, int m, int n, int depth, Start start, Left left, Right right,
                             Finish finish) {
@@ -54,13 +53,9 @@ SHOAL_FN void product_tiles(const G& g, int m, int n, int depth, Start start, Le
     constexpr int C = Shape.cols;
     const int high = (m + R - 1) / R;
     const int wide = (n + C - 1) / C;
-    const bool patches = group_size<G> % 32 <= 0 && high >= 8 && wide >= 4;
-    const int down = (high + 7) / 8;
-    const int count = patches ? down * ((wide + 3) / 4) * 32 : high * wide;
-    strided(core::rolled{}, g, count, [&](int e) SHOAL_INLINE_LAMBDA {
-        const int top = patches ? e / 32 % down * 8 + e % 8 : e % high;
-        const int first = patches ? e / 32 / down * 4 + e % 32 / 8 : e / high;
-        if (patches && (top >= high || first >= wide)) return;
+    strided(core::rolled{}, g, high * wide, [&](int e) SHOAL_INLINE_LAMBDA {
+        const int top = e % high;
+        const int first = e / high;
         const auto row = [&](int r) SHOAL_INLINE_LAMBDA { return top + r * high; };
         const auto col = [&](int c) SHOAL_INLINE_LAMBDA { return first + c * wide; };
         T sum[R * C];

@@ -41,35 +41,65 @@ SHOAL_FN T chained_dot(const T (&x)[N], const T (&y)[N]) {
     return (part[0] + part[1]) + (part[2] + part[3]);
 }
 
-/// One sweep: every column of a lane meets that of every other lane once. Returns whether this lane turned.
+/// What the rotations of a sweep amounted to, at most: the largest tangent, and the largest product of two columns.
+template <class T>
+struct sweep_motion {
+    T tangent;
+    T product;
+};
+
+/// One sweep: every column of a lane meets that of every other lane once.
+///
+/// A column stands for `length * column`, so that a rotation costs one multiply-add an element instead of two operations;
+/// the lengths, which shrink by a root of two a round at most, are multiplied out at the end.
 template <int N, class T, ShuffleGroup G>
-SHOAL_FN bool sweep_columns(const G& g, T (&column)[N], int lanes, T tolerance) {
-    bool turned = false;
+SHOAL_FN sweep_motion<T> sweep_columns(const G& g, T (&column)[N], int lanes, T tolerance) {
+    sweep_motion<T> motion{0, 0};
     T own = chained_dot(column, column);
+    T length = 1;
+    T inverse_length = 1;
     for (int m = 1; m < lanes; ++m) {
         T other[N];
         SHOAL_UNROLL
         for (int i = 0; i < N; ++i) other[i] = g.shuffle_xor(column[i], m);
         const T beside = g.shuffle_xor(own, m);
-        const T product = chained_dot(column, other);
+        const T length_beside = g.shuffle_xor(length, m);
+        const T product = length * length_beside * chained_dot(column, other);
         // Both lanes of a pair see the same three numbers, and so agree to the bit.
         const bool first = (g.rank() & m) < (~g.rank() & m);
         const T alpha = first ? own : beside;
         const T beta = first ? beside : own;
         if (!(product * product > tolerance * (alpha * beta))) continue;
-        turned = true;
         const T twice = T(2) * product;
         const T apart = beta - alpha;
         const T size = core::pivot_rsqrt(core::fma(apart, apart, twice * twice)).root;
         const T tangent = (apart < 0 ? -twice : twice) * core::pivot_reciprocal(core::abs(apart) + size);
-        const T cosine = core::pivot_rsqrt(core::fma(tangent, tangent, T(1))).reciprocal;
-        // (a, b) := (c a - s b, s a + c b)
-        const T sine = first ? -cosine * tangent : cosine * tangent;
+        motion.tangent = core::abs(tangent) > motion.tangent ? core::abs(tangent) : motion.tangent;
+        motion.product = core::abs(product) > motion.product ? core::abs(product) : motion.product;
+        // (a, b) := cosine (a - tangent b, b + tangent a)
+        const T turned = first ? -tangent : tangent;
+        const T factor = turned * length_beside * inverse_length;
         SHOAL_UNROLL
-        for (int i = 0; i < N; ++i) column[i] = core::fma(sine, other[i], cosine * column[i]);
-        own = core::fma(first ? -tangent : tangent, product, own);
+        for (int i = 0; i < N; ++i) column[i] = core::fma(factor, other[i], column[i]);
+        const auto secant = core::pivot_rsqrt(core::fma(tangent, tangent, T(1)));
+        length *= secant.reciprocal;
+        inverse_length *= secant.root;
+        own = core::fma(turned, product, own);
     }
-    return turned;
+    SHOAL_UNROLL
+    for (int i = 0; i < N; ++i) column[i] *= length;
+    return motion;
+}
+
+/// The largest of all lanes.
+template <class T, ShuffleGroup G>
+SHOAL_FN T largest_of_lanes(const G& g, T x) {
+    SHOAL_UNROLL
+    for (int h = 1; h < G::static_size; h *= 2) {
+        const T other = g.shuffle_xor(x, h);
+        x = core::magnitude_key(other) > core::magnitude_key(x) ? other : x;
+    }
+    return x;
 }
 
 }  // namespace detail
@@ -94,7 +124,7 @@ SHOAL_FN constexpr bool suits_syev_columns() {
 /// With s = 1.5 |A| (largest row sum) the shifted matrix is definite and its condition number at most five; rotations
 /// from the right make its columns orthogonal, and they are then its eigenvectors. In round m of
 /// a sweep the lanes r and r xor m hold a pair: 2^k - 1 rounds meet every pair, and the columns never change their lanes. A
-/// round costs n shuffles, n FMA for the product, 2 n for the rotation. No matrix of eigenvectors is carried along.
+/// round costs n shuffles, n FMA for the product, n for the rotation. No matrix of eigenvectors is carried along.
 ///
 /// \param max_sweeps sweeps after which the search is given up
 /// \return as syev(); what is counted after the last sweep allowed are columns that still had to be turned
@@ -122,11 +152,7 @@ SHOAL_FN int syev_columns(const G& g, symmetric<M, Uplo> a, W w, V v, int max_sw
         column[i] = lane < N ? (stored ? a.matrix(i, lane) : a.matrix(lane, i)) : T(0);
         if (core::magnitude_key(column[i]) > core::magnitude_key(largest)) largest = core::abs(column[i]);
     }
-    SHOAL_UNROLL
-    for (int h = 1; h < lane_group::static_size; h *= 2) {
-        const T other = warp.shuffle_xor(largest, h);
-        if (core::magnitude_key(other) > core::magnitude_key(largest)) largest = other;
-    }
+    largest = detail::largest_of_lanes(warp, largest);
     if (largest != 0 && !core::good_pivot(largest)) return N + 1;
     // With entries near one, squares of columns neither overflow nor vanish.
     const auto scale = detail::powers_of_size(largest);
@@ -135,11 +161,7 @@ SHOAL_FN int syev_columns(const G& g, symmetric<M, Uplo> a, W w, V v, int max_sw
         column[i] *= scale.down;
         sum += core::abs(column[i]);
     }
-    SHOAL_UNROLL
-    for (int h = 1; h < lane_group::static_size; h *= 2) {
-        const T other = warp.shuffle_xor(sum, h);
-        sum = other > sum ? other : sum;
-    }
+    sum = detail::largest_of_lanes(warp, sum);
     const T shift = sum > 0 ? T(1.5) * sum : T(1);
     SHOAL_UNROLL
     for (int i = 0; i < N; ++i) column[i] += i == lane ? shift : T(0);
@@ -149,9 +171,15 @@ SHOAL_FN int syev_columns(const G& g, symmetric<M, Uplo> a, W w, V v, int max_sw
     constexpr T tolerance = unit * unit;
     int turning = 1;
     for (int sweep = 0; sweep < max_sweeps && turning > 0; ++sweep) {
-        turning = detail::sweep_columns<N>(warp, column, lanes, tolerance) ? 1 : 0;
+        const auto motion = detail::sweep_columns<N>(warp, column, lanes, tolerance);
+        turning = motion.tangent != 0 ? 1 : 0;
         SHOAL_UNROLL
         for (int h = 1; h < lane_group::static_size; h *= 2) turning += warp.shuffle_xor(turning, h);
+        // A pair made orthogonal is disturbed by the later rotations of the sweep. Where all of them together are too small
+        // for that to count, another sweep would turn nothing. No column is shorter than a third of the shift.
+        const T tangent = detail::largest_of_lanes(warp, motion.tangent);
+        const T product = detail::largest_of_lanes(warp, motion.product);
+        if (T(9 * lanes) * tangent * product <= unit * shift * shift) turning = 0;
     }
 
     const T length = core::pivot_rsqrt(lane < N ? detail::chained_dot(column, column) : T(1)).reciprocal;
