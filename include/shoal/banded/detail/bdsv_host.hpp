@@ -28,7 +28,8 @@ struct bdsv_host {
             return bdsv_factor_columns(this_thread(), a);
         } else {
             // `rows` holds blocks as they are stored, which as column-major ones are their transposes.
-            T rows[n * n], d[n * n], e[n * n], l[n * n], r[n];
+            T rows[n * n], d[n * n], l[n * n], r[n];
+            T e[n * n] = {};  // not read before it is set, which g++ does not see
             const T* const squared[] = {e};
             const int knots = a.knots();
             for (int k = 0; k < knots; ++k) {
