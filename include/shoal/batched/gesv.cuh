@@ -25,32 +25,33 @@ inline constexpr bool maybe_packed<matrices<T, N, N, column>> = true;
 template <class T, int N>
 inline constexpr bool maybe_packed<vectors<T, N, 1>> = true;
 
-/// A system a warp, in a copy in shared memory.
+/// A system a block, in a copy in shared memory.
 template <int N, class T, class A, class X>
-__global__ void __launch_bounds__(32) run_copied(std::int64_t systems, A a, X x, int* info) {
+__global__ void __launch_bounds__(128) run_copied(std::int64_t systems, A a, X x, int* info) {
     extern __shared__ __align__(16) unsigned char memory[];
     T* const copy = reinterpret_cast<T*>(memory);
-    int* const pivots = reinterpret_cast<int*>(copy + N * N);
-    const tile_group<32> g;
+    T* const right = copy + N * N;
+    int* const pivots = reinterpret_cast<int*>(right + N);
+    const sized_block_group<128> g;
     const std::int64_t s = shoal::detail::flat_block();
     if (s >= systems) return;
     const auto from = a(s);
-    for (int j = 0; j < N; ++j) {
-        for (int i = g.rank(); i < N; i += 32) copy[i + j * N] = from(i, j);
-    }
-    // The copy that the lanes made together.
+    const auto to = x(s);
+    for (int e = g.rank(); e < N * N; e += g.size()) copy[e] = from(e % N, e / N);
+    for (int i = g.rank(); i < N; i += g.size()) right[i] = to(i);
+    // The copies that the threads made together.
     g.sync();
-    constexpr getrf_policy in_memory{.algorithm = getrf_algorithm::columns};
-    const int k = shoal::gesv<in_memory>(g, matrix<T, N, N>(copy), vector<int, N>(pivots), x(s));
+    const int k = shoal::gesv(g, matrix<T, N, N>(copy), vector<int, N>(pivots), vector<T, N>(right));
     if (info != nullptr && g.rank() == 0) info[s] = k;
+    for (int i = g.rank(); i < N && k == 0; i += g.size()) to(i) = right[i];
 }
 
 template <int N, class T, class A, class X>
 status start_copied(cudaStream_t stream, std::int64_t systems, A a, X x, int* info) {
-    constexpr int bytes = N * N * static_cast<int>(sizeof(T)) + N * static_cast<int>(sizeof(int));
+    constexpr int bytes = (N * N + N) * static_cast<int>(sizeof(T)) + N * static_cast<int>(sizeof(int));
     const void* kernel = reinterpret_cast<const void*>(&run_copied<N, T, A, X>);
     void* arguments[] = {&systems, &a, &x, &info};
-    return from_cuda(cudaLaunchKernel(kernel, grid_for(systems, 1), dim3(32), arguments, bytes, stream));
+    return from_cuda(cudaLaunchKernel(kernel, grid_for(systems, 1), dim3(128), arguments, bytes, stream));
 }
 
 /// Factorisations in place: tiles as wide as the rows are many, where the registers hold them.
@@ -65,7 +66,7 @@ status start_rows(cudaStream_t stream, std::int64_t systems, const Body& body, i
     }
 }
 
-/// The solve by threads, tiles or warps that `Choice` names.
+/// The solve by threads, tiles or blocks that `Choice` names.
 template <lu_choice Choice, class A, class X>
 status start_solve(cudaStream_t stream, std::int64_t systems, A a, X x, int* info) {
     using view = typename A::view;
@@ -97,7 +98,7 @@ status start_solve(cudaStream_t stream, std::int64_t systems, A a, X x, int* inf
 }  // namespace detail
 
 /// batched::gesv() without pivots in one kernel on `stream`: A, x and `info` in device memory. Allocates nothing, waits for
-/// nothing, can be captured in a graph. A thread, a tile or a warp a system, as `lu_tuning.hpp` chooses, which does not
+/// nothing, can be captured in a graph. A thread, a tile or a block a system, as `lu_tuning.hpp` chooses, which does not
 /// show in the bits.
 template <MatrixOperand A, VectorOperand X>
 status gesv(cudaStream_t stream, A a, X x, std::int64_t systems, int* info = nullptr) {

@@ -17,7 +17,7 @@ enum class lu_worker {
     thread,  ///< one thread, the matrix in its registers
     panels,  ///< one thread, the matrix in shared memory and `width` of its columns in registers
     tile,    ///< `width` lanes of a warp, whole rows in their registers
-    warp,    ///< a warp, the matrix in shared memory
+    block,   ///< 128 threads, the matrix in shared memory
 };
 
 struct lu_choice {
@@ -30,21 +30,22 @@ struct lu_choice {
 constexpr lu_choice lu_stored(int n, int element_bytes) {
     using enum lu_worker;
     if (element_bytes == 8) {
-        if (n <= 4) return {thread, 1, 8};   // N = 4: 90 % (tiles of 4: 68 %)
-        if (n <= 7) return {thread, 1, 1};   // N = 6: 94 %, N = 7: 96 %
-        if (n <= 8) return {panels, 4, 1};   // N = 8: 80 % (a thread 78 %, tiles of 4: 62 %)
-        if (n <= 10) return {panels, 5, 1};  // N = 9: 78 % (a thread 74 %), N = 10: 70 %
-        if (n <= 12) return {panels, 4, 1};  // N = 12: 57 % (tiles of 4: 45 %)
-        if (n <= 24) return {tile, 8, 1};    // N = 16: 39 % (panels 28 %), N = 20: 24 %, N = 24: 29 %
-        if (n <= 48) return {tile, 32, 1};   // N = 32: 27 %, N = 48: 14 %
-        return {warp, 32, 1};
+        if (n <= 4) return {thread, 1, 8};  // N = 4: 84 % (tiles of 4: 68 %)
+        if (n <= 9)
+            return {thread, 1, 1};  // N = 8: 83 % (panels 82 %, tiles of 4 62 %), N = 9: 83 % (panels 76 %)
+        if (n <= 10) return {panels, 5, 1};  // N = 10: 70 %
+        if (n <= 16)
+            return {panels, 4, 1};         // N = 12: 60 % (tiles of 4: 45 %), N = 16: 43 % (tiles of 8: 41 %)
+        if (n <= 24) return {tile, 8, 1};  // N = 20: 24 %, N = 24: 29 %
+        if (n <= 48) return {tile, 32, 1};  // N = 32: 27 %, N = 48: 14 %
+        return {block, 128, 1};
     }
-    if (n <= 4) return {thread, 1, 10};  // N = 4: 82 %
-    if (n <= 6) return {thread, 1, 8};   // N = 6: 72 % (64 % without the bound)
-    if (n <= 8) return {thread, 1, 5};   // N = 8: 88 % (80 % without the bound, tiles of 4: 50 %)
-    if (n <= 12) return {thread, 1, 1};  // N = 10: 77 %, N = 12: 58 % (tiles of 4: 48 %)
-    if (n <= 16) return {panels, 4, 1};  // N = 16: 44 % (tiles of 8: 40 %)
-    if (n <= 24) return {tile, 8, 1};    // N = 24: 30 %
+    if (n <= 4) return {thread, 1, 10};  // N = 4: 82 % (74 % without the bound)
+    if (n <= 6) return {thread, 1, 8};   // N = 6: 81 % (69 % without the bound)
+    if (n <= 8) return {thread, 1, 5};   // N = 8: 86 % (79 % without the bound, tiles of 4: 50 %)
+    if (n <= 10) return {thread, 1, 1};  // N = 10: 77 %
+    if (n <= 12) return {panels, 6, 1};  // N = 12: 60 % (a thread 57 %, tiles of 4 48 %)
+    if (n <= 24) return {tile, 8, 1};    // N = 16: 40 %, N = 24: 30 %
     if (n <= 48) return {tile, 16, 1};   // N = 32: 25 %, N = 48: 18 %
     return {tile, 32, 1};                // N = 64: 14 %
 }
@@ -61,7 +62,7 @@ constexpr lu_choice lu_interleaved(int n, int element_bytes) {
         if (n <= 16) return {panels, 4, 1};  // N = 16: 41 % (tiles of 4: 33 %)
         if (n <= 24) return {tile, 8, 1};    // N = 24: 14 %
         if (n <= 48) return {tile, 32, 1};   // N = 32: 17 %
-        return {warp, 32, 1};
+        return {block, 128, 1};
     }
     if (n <= 7) return {thread, 1, 1};
     if (n <= 8) return {thread, 1, 5};   // N = 8: 95 %
@@ -74,7 +75,7 @@ constexpr lu_choice lu_interleaved(int n, int element_bytes) {
 
 /// Up to `small_batch` systems: the shortest way through one. N = 8: 5.3 us with a tile of 8 against 6.4 us with a thread.
 constexpr lu_choice lu_latency(int n, int element_bytes) {
-    if (n > 48 && element_bytes == 8) return {lu_worker::warp, 32, 1};
+    if (n > 48 && element_bytes == 8) return {lu_worker::block, 128, 1};
     return {lu_worker::tile, latency_tile(n).width, 1};
 }
 

@@ -1,0 +1,16 @@
+# For this machine's vectors. LAPACK as for bench_arrow_host; Eigen where it is installed.
+include(CheckCXXCompilerFlag)
+check_cxx_compiler_flag(-march=native SHOAL_MARCH_NATIVE)
+if(SHOAL_MARCH_NATIVE)
+    target_compile_options(${name} PRIVATE -march=native)
+endif()
+find_package(LAPACK REQUIRED)
+target_link_libraries(${name} PRIVATE ${LAPACK_LIBRARIES})
+target_compile_definitions(${name} PRIVATE SHOAL_BENCH_LAPACK="lapack")
+find_package(Eigen3 QUIET NO_MODULE)
+if(Eigen3_FOUND)
+    target_link_libraries(${name} PRIVATE Eigen3::Eigen)
+    target_compile_definitions(${name} PRIVATE SHOAL_BENCH_EIGEN)
+    # g++ 12 warns of its own vector header where Eigen calls it.
+    target_compile_options(${name} PRIVATE -Wno-uninitialized -Wno-maybe-uninitialized)
+endif()
