@@ -11,6 +11,7 @@
 #include <vector>
 
 #include <gtest/gtest.h>
+#include <sys/mman.h>
 
 #include <shoal/tiled_lu/tiled_lu.hpp>
 
@@ -166,6 +167,49 @@ TEST(tiled_lu_solves, columns_far_apart_in_an_interleaved_batch) {
         EXPECT_EQ(x[e * batch + 2], 9.0);
     }
     EXPECT_LT(solve_error(s.a, as_dense(mine, 2), as_dense(numbers(b.begin(), b.begin() + 14), 2)), 10);
+}
+
+TEST(tiled_lu_solves, a_million_right_hand_sides) {
+    constexpr int many = (1 << 20) + 3;
+    double a[] = {2, 0, 1, 4};
+    int pivots[2];
+    numbers x(2 * static_cast<std::size_t>(many));
+    for (std::size_t w = 0; w < many; ++w) {
+        x[2 * w] = 2;
+        x[2 * w + 1] = 5;
+    }
+    ASSERT_EQ(
+        lu::solve_inplace(lu::of_order<2>(strided<1>(a)), pivots, lu::columns(strided<1>(x.data()), many)),
+        0);
+    EXPECT_EQ(std::count(x.begin(), x.end(), 1.0), 2 * many);
+}
+
+/// Element 3 of the matrix is 24 GiB behind element 0: only four pages of that are ever touched.
+TEST(tiled_lu_solves, offsets_beyond_32_bits) {
+    constexpr std::int64_t stride = (std::int64_t{1} << 31) + 32;
+    const std::size_t bytes = (3 * static_cast<std::size_t>(stride) + 1) * sizeof(float);
+    void* const room =
+        mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    ASSERT_NE(room, MAP_FAILED);
+    auto* const a = static_cast<float*>(room);
+    a[0] = 0;
+    a[stride] = 2;
+    a[2 * stride] = 4;
+    a[3 * stride] = 0;
+    float x[] = {2, 8};
+    int pivots[2];
+    EXPECT_EQ(lu::solve_inplace(lu::of_order<2>(strided(a, stride)), pivots, lu::local(x)), 0);
+    EXPECT_EQ(x[0], 2);
+    EXPECT_EQ(x[1], 1);
+    float y[] = {2, 8};
+    a[0] = 0;
+    a[stride] = 2;
+    a[2 * stride] = 4;
+    a[3 * stride] = 0;
+    EXPECT_EQ(lu::solve_inplace(lu::of_order(strided(a, stride), 2), pivots, lu::strided<1>(y)), 0);
+    EXPECT_EQ(y[0], 2);
+    EXPECT_EQ(y[1], 1);
+    munmap(room, bytes);
 }
 
 /// Permutations go along cycles, noted in a word up to 64 rows and found by walking above.
