@@ -127,6 +127,52 @@ TEST(bdsv_levels, F01_F07_a_bad_pivot_is_reported_and_x_left) {
 }
 
 template <int n>
+struct scratch_case {
+    piece a, x, scratch, seen, found, factor;
+    template <class G>
+    static constexpr bool supports = G::scope != shoal::scope::tile;
+    template <class G, class T>
+    SHOAL_FN void operator()(const G& g, T* buffer) const {
+        const int knots = a.rows / n;
+        const shoal::strip<T, n> strips{a.data(buffer), knots};
+        const auto first = shoal::bdsv_factor(g, strips, scratch.data(buffer));
+        observe(g, buffer, a, factor);
+        trample(g, buffer, scratch);
+        found.mine(g, buffer) = T(first.index(n));
+        if (first.good()) shoal::bdsv_solve(g, strips, shoal::block_vector<T, n>{x.data(buffer), knots});
+        observe(g, buffer, x, seen);
+    }
+};
+
+TEST(bdsv_levels, a_warp_of_a_block_with_scratch_has_the_same_bits) {
+    constexpr int n = 3, knots = 6;
+    random_stream r(12);
+    const auto good = chain<double>(n, knots, r);
+    auto bad = good;
+    bad(10, n + 1) = -1;
+    for (const bool fails : {false, true}) {
+        auto strips = fails ? bad : good;
+        // The factor is shown whole: what has no influence is a number as well.
+        for (int i = 0; i < n * knots; ++i)
+            for (int j = 2 * n; j < 3 * n; ++j) strips(i, j) = 7;
+        const auto b = random_matrix<double>(n * knots, 1, r);
+        arena<double> a;
+        const scratch_case<n> c{a.inout(strips, by_rows), a.inout(b),     a.scratch(shoal::bdsv_scratch),
+                                a.output(n * knots, 1),   a.per_member(), a.output(n * knots, 3 * n)};
+        run_on_all_groups(c, a, [&](const outcome<double>& out) {
+            EXPECT_EQ(out.info(c.found), fails ? 11 : 0);
+            EXPECT_TRUE(bits_equal(out(c.x), out(c.seen)));
+            EXPECT_TRUE(bits_equal(out(c.a), out(c.factor)));
+            if (fails) {
+                EXPECT_TRUE(bits_equal(out(c.x), b));
+            } else {
+                EXPECT_TRUE(within(solve_error(full(strips), out(c.x), b), 1));
+            }
+        });
+    }
+}
+
+template <int n>
 struct columns_case {
     piece a, b, x, seen;
     template <class G>

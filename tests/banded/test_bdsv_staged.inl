@@ -13,7 +13,7 @@ using namespace shoal::support;
 
 template <int n, int Blocks>
 struct staged_case {
-    piece a, x, b, reference_a, reference_x, scratch, knot, same;
+    piece a, x, b, reference_a, reference_x, scratch, knot, same, seen;
     // A warp, and the narrowest tile: every other width is a copy to compile.
     template <class G>
     static constexpr bool supports = G::scope == shoal::scope::warp ||
@@ -28,6 +28,7 @@ struct staged_case {
         // Factor and solve in one, with the factor only read, and in memory column by column.
         const auto found =
             shoal::detail::bdsv_staged(g, strips{a.data(buffer), knots}, vector{x.data(buffer), knots}, room);
+        observe(g, buffer, x, seen);
         trample(g, buffer, scratch);
         g.sync();
         shoal::detail::bdsv_sweeps_staged(
@@ -63,9 +64,9 @@ void check_chain(const dense<T>& strips, int expected = 0) {
     const auto b = random_matrix<T>(n * knots, 1, r);
     arena<T> a;
     const staged_case<n, Blocks> c{
-        a.inout(strips, by_rows), a.inout(b),    a.inout(b),
-        a.inout(strips, by_rows), a.inout(b),    a.scratch(shoal::detail::staging<T, n>::size),
-        a.per_member(),           a.per_member()};
+        a.inout(strips, by_rows), a.inout(b),     a.inout(b),
+        a.inout(strips, by_rows), a.inout(b),     a.scratch(shoal::detail::staging<T, n>::size),
+        a.per_member(),           a.per_member(), a.output(n * knots, 1)};
     // What is above the diagonal, and what stands where there is no neighbour.
     const auto meaningless = [](int i, int j) { return j > n + i % n || (i < n && j < n); };
     a.forbid(c.a, meaningless);
@@ -74,6 +75,7 @@ void check_chain(const dense<T>& strips, int expected = 0) {
         EXPECT_EQ(out.info(c.knot), expected);
         EXPECT_EQ(out.info(c.same), expected);
         EXPECT_TRUE(bits_equal(out(c.x), out(c.reference_x)));
+        EXPECT_TRUE(bits_equal(out(c.x), out(c.seen)));
         EXPECT_TRUE(bits_equal(out(c.b), out(c.reference_x)));
         for (int i = 0; i < n * knots; ++i)
             for (int j = 0; j <= n + i % n; ++j)

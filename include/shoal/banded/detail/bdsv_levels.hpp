@@ -8,7 +8,7 @@
 ///
 ///     D_j = F_j F_j',   A_j = K_aj F_j^-T,   B_j = K_bj F_j^-T
 ///
-/// in the places of D_j, L_j and R_j. A knot that is still there takes what its eliminated neighbours owe it at the next
+/// F_j in the place of D_j, A_j' and B_j' in those of L_j and R_j. A knot that is still there takes what its eliminated neighbours owe it at the next
 /// level: D_c -= B_{c-s} B_{c-s}' + A_{c+s} A_{c+s}', and K_{c,c-2s} = -B_{c-s} A_{c-s}'. No two warps write to the same
 /// place, and a level needs one barrier. The work of a knot does not depend on the number of warps, and neither do the bits.
 
@@ -39,39 +39,62 @@ class level_step {
     /// Takes what level s / 2 left for knot c, and eliminates c where it is its turn.
     /// \return 0 or the first bad pivot
     SHOAL_FN int factor(int c, int s) const {
-        T u[deal::share];
+        const bool turn = (c + 1) / s % 2 != 0;
+        const int before = c - s / 2, behind = c + s / 2;
+        // Everything is asked for before anything is waited for: rows of B before c, of A behind it, and of the other two.
+        T u[deal::share], b[n], a[n], x[n], e[n] = {};
         rows_.main(c, first_, u);
-        if (s > 1) {
-            subtract_square(c - s / 2, 2, u);
-            if (c + s / 2 < a_.knots()) subtract_square(c + s / 2, 0, u);
+        load_column(before, 2, s > 1 && i_ < n, b);
+        load_column(behind, 0, s > 1 && behind < a_.knots() && i_ < n, a);
+        const bool to_a = part_ == 0 && c - s >= 0 && i_ < n;
+        const bool to_b = part_ == 1 && c + s < a_.knots() && i_ < n;
+        if (s == 1) {
+            SHOAL_UNROLL
+            for (int j = 0; j < n; ++j)
+                e[j] = to_a ? T(a_.left(c)(j, i_)) : to_b ? T(a_.left(c + 1)(i_, j)) : T(0);
+        } else {
+            load_column(part_ == 0 ? before : behind, part_ == 0 ? 0 : 2, to_a || to_b, x);
+            subtract_square(b, u);
+            subtract_square(a, u);
         }
-        if ((c + 1) / s % 2 == 0) {
+        if (!turn) {
             SHOAL_UNROLL
             for (int j = 0; j < deal::share; ++j)
                 if (i_ < n && first_ + j <= i_) a_.main(c)(i_, first_ + j) = u[j];
             return 0;
         }
-        T d[n], e[n];
-        couplings(c, s, e);
+        if (s > 1) {
+            // Part 0: row i of K_ac = -A B' with the knot before; part 1: of K_bc = -B A' with the one behind.
+            SHOAL_UNROLL
+            for (int j = 0; j < n; ++j) {
+                e[j] = T(0);
+                SHOAL_UNROLL
+                for (int l = 0; l < n; ++l) {
+                    const T y = warp_.shuffle(part_ == 0 ? b[l] : a[l], part_ * deal::width + j);
+                    e[j] = core::fma(-x[l], y, e[j]);
+                }
+            }
+        }
+        T d[n];
         SHOAL_UNROLL
         for (int j = 0; j < n; ++j)
             d[j] = warp_.shuffle(u[j % deal::share], j / deal::share * deal::width + i_);
-        // L_c has been read by columns, and may be replaced by rows.
-        warp_.sync();
         shuffled_columns<W, T, n> columns(warp_);
         const int bad = eliminate_rows<n>(warp_, i_, d, e, columns, [](int, T) SHOAL_INLINE_LAMBDA {});
         if (i_ < n) {
             rows_.store(a_.main(c).data() + i_ * rows_.row_step, i_, part_, deal::parts, d);
-            if (part_ == 0 && c - s >= 0) rows_.store(slot(c, 0), n - 1, 0, 1, e);
-            if (part_ == 1 && c + s < a_.knots()) rows_.store(slot(c, 2), n - 1, 0, 1, e);
         }
+        // Column i of A' or B': of L_c the lane that has read it.
+        SHOAL_UNROLL
+        for (int l = 0; l < n; ++l)
+            if (to_a || to_b) element(c, part_ == 0 ? 0 : 2, l) = e[l];
         return bad;
     }
 
     /// The forward sweep for knot c at level s.
     template <class X>
     SHOAL_FN void forward(int c, int s, X x) const {
-        T y = i_ < n ? T(x(c * n + i_)) : T(0);
+        T y = mine() ? T(x(c * n + i_)) : T(0);
         if (s > 1) {
             subtract_product(c - s / 2, 2, x, y);
             if (c + s / 2 < a_.knots()) subtract_product(c + s / 2, 0, x, y);
@@ -87,13 +110,13 @@ class level_step {
             }
             y *= reciprocal;
         }
-        if (part_ == 0 && i_ < n) x(c * n + i_) = y;
+        if (mine()) x(c * n + i_) = y;
     }
 
     /// The backward sweep for knot c, which level s eliminated.
     template <class X>
     SHOAL_FN void backward(int c, int s, X x) const {
-        T y = i_ < n ? T(x(c * n + i_)) : T(0);
+        T y = mine() ? T(x(c * n + i_)) : T(0);
         if (c - s >= 0) subtract_transposed(c, 0, c - s, x, y);
         if (c + s < a_.knots()) subtract_transposed(c, 2, c + s, x, y);
         T f[n];
@@ -105,66 +128,46 @@ class level_step {
             const T solved = warp_.shuffle(y * reciprocal, p);
             if (i_ < p) y = core::fma(-f[p], solved, y);
         }
-        if (part_ == 0 && i_ < n) x(c * n + i_) = y * reciprocal;
+        if (mine()) x(c * n + i_) = y * reciprocal;
     }
 
   private:
-    /// Row i of the block in slot 0 (L, then A) or 2 (R, then B) of knot k.
-    SHOAL_FN auto slot(int k, int which) const { return a_.left(k).data() + which * n + i_ * rows_.row_step; }
-    SHOAL_FN auto slot_row(int k, int which, int row) const {
-        return a_.left(k).data() + which * n + row * rows_.row_step;
+    /// Element (l, i) of the block in slot 0 (L, then A') or 2 (R, then B') of knot k.
+    SHOAL_FN auto& element(int k, int which, int l) const {
+        return a_.left(k).data()[which * n + l * rows_.row_step + i_];
     }
-    /// u -= this part's columns of row i of M M', M a slot of an eliminated knot.
-    SHOAL_FN void subtract_square(int k, int which, T (&u)[deal::share]) const {
-        T x[n], y[n];
-        rows_.load(slot(k, which), 0, i_ < n ? n - 1 : -1, x);
+    /// Column i of it, which is row i of A or B; zeros unless it is there.
+    SHOAL_FN void load_column(int k, int which, bool there, T (&x)[n]) const {
+        SHOAL_UNROLL
+        for (int l = 0; l < n; ++l) x[l] = there ? T(element(k, which, l)) : T(0);
+    }
+    /// The other parts hold the same rows, but elements of x belong to this one.
+    SHOAL_FN bool mine() const { return part_ == 0 && i_ < n; }
+    /// u -= this part's columns of row i of M M', m: row i of M.
+    SHOAL_FN void subtract_square(const T (&m)[n], T (&u)[deal::share]) const {
         SHOAL_UNROLL
         for (int j = 0; j < deal::share; ++j) {
-            if (first_ + j >= n) continue;
-            rows_.load(slot_row(k, which, first_ + j), 0, n - 1, y);
             SHOAL_UNROLL
-            for (int l = 0; l < n; ++l) u[j] = core::fma(-x[l], y[l], u[j]);
-        }
-    }
-    /// Row i of the coupling to a in part 0, to b in part 1.
-    SHOAL_FN void couplings(int c, int s, T (&e)[n]) const {
-        const bool to_a = part_ == 0 && c - s >= 0 && i_ < n;
-        const bool to_b = part_ == 1 && c + s < a_.knots() && i_ < n;
-        if (s == 1) {
-            SHOAL_UNROLL
-            for (int j = 0; j < n; ++j)
-                e[j] = to_a ? T(a_.left(c)(j, i_)) : to_b ? T(a_.left(c + 1)(i_, j)) : T(0);
-            return;
-        }
-        // Between c and its neighbour lies a knot m that level s / 2 eliminated: -A_m B_m' or -B_m A_m'.
-        const int m = part_ == 0 ? c - s / 2 : c + s / 2;
-        const bool some = to_a || to_b;
-        T x[n], y[n];
-        SHOAL_UNROLL
-        for (int j = 0; j < n; ++j) x[j] = e[j] = T(0);
-        if (some) rows_.load(slot(m, part_ == 0 ? 0 : 2), 0, n - 1, x);
-        SHOAL_UNROLL
-        for (int j = 0; j < n; ++j) {
-            SHOAL_UNROLL
-            for (int l = 0; l < n; ++l) y[l] = T(0);
-            if (some) rows_.load(slot_row(m, part_ == 0 ? 2 : 0, j), 0, n - 1, y);
-            SHOAL_UNROLL
-            for (int l = 0; l < n; ++l) e[j] = core::fma(-x[l], y[l], e[j]);
+            for (int l = 0; l < n; ++l) u[j] = core::fma(-m[l], warp_.shuffle(m[l], first_ + j), u[j]);
         }
     }
     template <class X>
     SHOAL_FN void subtract_product(int k, int which, X x, T& y) const {
-        T row[n];
-        rows_.load(slot(k, which), 0, i_ < n ? n - 1 : -1, row);
+        T row[n], z[n];
+        load_column(k, which, mine(), row);
         SHOAL_UNROLL
-        for (int l = 0; l < n; ++l)
-            if (i_ < n) y = core::fma(-row[l], x(k * n + l), y);
+        for (int l = 0; l < n; ++l) z[l] = x(k * n + l);
+        SHOAL_UNROLL
+        for (int l = 0; l < n; ++l) y = core::fma(-row[l], z[l], y);
     }
     template <class X>
     SHOAL_FN void subtract_transposed(int c, int which, int from, X x, T& y) const {
+        T m[n], z[n];
+        rows_.load(a_.left(c).data() + which * n + i_ * rows_.row_step, 0, mine() ? n - 1 : -1, m);
         SHOAL_UNROLL
-        for (int l = 0; l < n; ++l)
-            if (i_ < n) y = core::fma(-slot_row(c, which, l)[i_], x(from * n + l), y);
+        for (int l = 0; l < n; ++l) z[l] = x(from * n + l);
+        SHOAL_UNROLL
+        for (int l = 0; l < n; ++l) y = core::fma(-m[l], z[l], y);
     }
 
     const W& warp_;

@@ -152,6 +152,7 @@ SHOAL_FN knot_info bdsv_factor_rows(const G& g, A a, Medium medium) {
         }
         // What follows a bad pivot is computed all the same, and kept from memory: tiles of a warp stay in step.
         if (bad != 0 && found.good()) found = {k + 1, bad};
+        if (k + 1 == knots) break;
         SHOAL_UNROLL
         for (int j = 0; j < n; ++j) d[j] = g.shuffle(u[j % share], j / share * deal::width + i);
     }

@@ -18,8 +18,8 @@ SHOAL_FN T solve_by_fours(const G& g, const T* rows, const T* reciprocals, const
         SHOAL_UNROLL
         for (int h = 0; h < four; ++h) {
             if (q + h >= n) continue;
-            v[h] = g.shuffle(y, q + h);
             r[h] = reciprocals[q + h];
+            v[h] = g.shuffle(y, q + h);
             SHOAL_UNROLL
             for (int s = 0; s < h; ++s) t[4 * h + s] = rows[(q + h) * room::row + room::block_part + q + s];
         }
@@ -115,6 +115,7 @@ SHOAL_FN void bdsv_sweeps_staged(const G& g, A a, X x, typename X::value_type* s
         g.sync();
         solved = solve_by_fours<n, true>(g, ring.row(k, 0), told(k, 1), f, i, y);
         if (mine) x(k * n + i) = solved;
+        if (k == 0) break;
         tell(k, solved, 0);
         // The solved block, before it is read; and the slot has been read by all before it is filled again.
         g.sync();

@@ -1,1 +1,0 @@
-#include "banded/test_bdsv_staged.inl"
