@@ -4,12 +4,15 @@
 // Phases: `solve`: both sweeps over a factor; `factor`; `factor and solve`. The limit counts [L | D] read once, the factor
 // written once unless only a solve is timed, and the vector both ways. --tune yes: every width of tile, not only the
 // chosen one.
+// Rows of pcg: one iteration with block Jacobi; the limit is what an iteration reads from shared memory, 128 bytes a
+// cycle: three blocks a knot for A, one for the preconditioner.
 
 #include "support/batched_bench.cuh"
 
 #include <utility>
 
 #include <shoal/batched/bdsv.cuh>
+#include <shoal/batched/pcg.cuh>
 
 namespace {
 
@@ -227,6 +230,63 @@ void measure(const report& r, const options& o, cudaStream_t stream, int knots, 
     }
 }
 
+/// The time of one iteration, from runs of a fixed number of them.
+template <class T, int n>
+void measure_pcg(const report& r, cudaStream_t stream, int knots, std::int64_t batch) {
+    using namespace shoal::batched;
+    const std::int64_t size = std::int64_t{2} * n * n * knots, length = std::int64_t{n} * knots;
+    device_array<T> a(size), m(size), b(length), x(batch * length);
+    device_array<shoal::pcg_result<T>> results(batch);
+    fill_strips<<<blocks_of_256(size), 256, 0, stream>>>(a.data(), n, size);
+    fill_random<<<blocks_of_256(length), 256, 0, stream>>>(b.data(), length);
+    check(cudaStreamSynchronize(stream), "fill");
+    auto matrix = a.read(0, size);
+    auto inverse = matrix;
+    const shoal::symmetric_strip<T, n> A(matrix.data(), knots), M(inverse.data(), knots);
+    for (int k = 0; k < knots; ++k) {
+        for (int i = 0; i < n; ++i)
+            for (int j = 0; j < i; ++j) A.main(k)(j, i) = A.main(k)(i, j);
+    }
+    if (!shoal::block_jacobi(shoal::this_thread(), A, M).good()) std::exit(1);
+    check(cudaMemcpy(a.data(), matrix.data(), matrix.size() * sizeof(T), cudaMemcpyHostToDevice), "copy");
+    check(cudaMemcpy(m.data(), inverse.data(), inverse.size() * sizeof(T), cudaMemcpyHostToDevice), "copy");
+    const symmetric_strips<const T, n> As(shoal::symmetric_strip<const T, n>(a.data(), knots), 0);
+    const symmetric_strips<const T, n> Ms(shoal::symmetric_strip<const T, n>(m.data(), knots), 0);
+    const block_vectors<const T, n> Bs(shoal::block_vector<const T, n>(b.data(), knots), 0);
+    const block_vectors<T, n> Xs(shoal::block_vector<T, n>(x.data(), knots));
+    constexpr int few = 3, many = 13;
+    const auto run = [&](int iterations) {
+        shoal::pcg_options<T> options;
+        options.max_iterations = iterations;
+        options.relative = options.absolute = -1;
+        return time_graph(
+            stream, 1, r.replays,
+            [&] {
+                check(cudaMemsetAsync(x.data(), 0, static_cast<std::size_t>(batch * length) * sizeof(T),
+                                      stream),
+                      "clear");
+            },
+            [&](int) {
+                check(pcg(stream, As, jacobi_preconditioners{Ms}, Bs, Xs, batch, options, results.data()));
+            });
+    };
+    const timing short_run = run(few), long_run = run(many);
+    const auto done = results.read(0, 1)[0];
+    if (done.iterations != many) {
+        std::fprintf(stderr, "pcg stopped after %d iterations of %d\n", done.iterations, many);
+        std::exit(1);
+    }
+    const double us = (long_run.median_us - short_run.median_us) / (many - few);
+    // Blocks on 132 multiprocessors, one each where its shared memory is that of the whole.
+    const double rounds = static_cast<double>((batch + 131) / 132);
+    const double floor_us = rounds * 4.0 * n * n * knots * sizeof(T) / (128 * 1980.0);
+    std::fprintf(r.csv, "pcg,%s,%d,%d,%lld,iteration,shoal,jacobi,%.4g,%.3g,%.2g,%.4g,%.3g,%s,%s\n",
+                 type_name<T>(), n, knots, static_cast<long long>(batch), us, us / knots,
+                 long_run.spread_percent, 100 * floor_us / us, static_cast<double>(done.residual),
+                 r.device.c_str(), r.commit.c_str());
+    std::fflush(r.csv);
+}
+
 }  // namespace
 
 int main(int count, char** words) {
@@ -253,6 +313,12 @@ int main(int count, char** words) {
         };
         (one.template operator()<N>(), ...);
     };
+    if (r.only_n == 0 || r.only_n == 14) {
+        for (const std::int64_t batch : {1, 1024}) {
+            measure_pcg<double, 14>(r, stream, 32, batch);
+            measure_pcg<float, 14>(r, stream, 64, batch);
+        }
+    }
     using sizes = std::integer_sequence<int, 6, 12, 14, 16>;
     orders(sizes{}, double{});
     orders(sizes{}, float{});
