@@ -24,6 +24,16 @@ inline constexpr std::int64_t neighbours<blocked_matrices<T, W, Rows, Cols>> = W
 template <class T, int W, int N>
 inline constexpr std::int64_t neighbours<blocked_vectors<T, W, N>> = W;
 
+/// Whether the elements of one system follow each other in memory, but for what a leading dimension leaves between columns.
+template <class A>
+inline constexpr bool connected = false;
+template <class T, int Rows, int Cols, int Leading>
+inline constexpr bool connected<matrices<T, Rows, Cols, column_ld<Leading>>> = true;
+template <class T, int Rows, int Cols, int Leading>
+inline constexpr bool connected<pointer_matrices<T, Rows, Cols, column_ld<Leading>>> = true;
+template <class T, int N>
+inline constexpr bool connected<vectors<T, N, 1>> = true;
+
 /// x := A^-1 x of systems that are only read, on host threads.
 template <class A, class X>
 struct host_solves {
@@ -65,6 +75,7 @@ struct host_solves {
         alignas(64) T matrices[static_cast<std::size_t>(n * n * W)];
         alignas(64) T vectors[static_cast<std::size_t>(n * W)];
         std::int32_t found[static_cast<std::size_t>(W)];
+        using solver = fast::host_lu<isa, T>;
         const bool whole = systems == W && neighbours<A> % W == 0 && neighbours<X> % W == 0;
         if (whole) {
             // A line of memory at a time: with strides of a power of two, lines do not stay to be read again.
@@ -74,10 +85,19 @@ struct host_solves {
                 for (int i = 0; i < n; ++i) std::copy_n(&from(i, j), W, matrices + (i + j * n) * W);
             }
             for (int i = 0; i < n; ++i) std::copy_n(&right(i), W, vectors + i * W);
+        } else if (connected<A> && connected<X> && a(first).step() == n) {
+            const T* from[static_cast<std::size_t>(W)];
+            const T* right[static_cast<std::size_t>(W)];
+            for (int l = 0; l < W; ++l) {
+                const std::int64_t s = first + std::min(l, systems - 1);
+                from[l] = a(s).data();
+                right[l] = x(s).data();
+            }
+            solver::template interleave<n * n>(from, matrices);
+            solver::template interleave<n>(right, vectors);
         } else {
             for (int l = 0; l < W; ++l) gather(first + std::min(l, systems - 1), matrices + l, vectors + l);
         }
-        using solver = fast::host_lu<isa, T>;
         solver::solve(std::integral_constant<int, n>{}, matrices, vectors, found);
         bool good = true;
         for (int l = 0; l < W; ++l) good = good && found[l] == 0;

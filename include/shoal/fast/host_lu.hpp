@@ -26,6 +26,8 @@ class host_lu;
 /// The solver for one instruction set, which must have vectors.
 template <class Isa, class T>
 class host_lu {
+    using lane = lanes<Isa, T, host_lu_lanes<Isa, T>>;
+
   public:
     static constexpr int W = host_lu_lanes<Isa, T>;
     /// What info says of a lane with a pivot so small that its reciprocal overflows: to be solved by itself.
@@ -76,8 +78,24 @@ class host_lu {
         for (int l = 0; l < W; ++l) info[l] = tiny[l] != 0 ? by_itself : static_cast<std::int32_t>(bad[l]);
     }
 
+    /// `Count` elements of W systems, system l at from[l], interleaved. By squares of W x W through the registers.
+    template <int Count>
+    SHOAL_FN static void interleave(const T* const* from, T* to) {
+        constexpr int squares = Count / W;
+        for (int q = 0; q < squares; ++q) {
+            lane square[W];
+            each<W>([&](auto l) SHOAL_INLINE_LAMBDA { square[l] = lane::load(from[l] + q * W); });
+            transpose_lanes(square);
+            each<W>([&](auto e) SHOAL_INLINE_LAMBDA { square[e].store(to + (q * W + e) * W); });
+        }
+        for (int l = 0; l < W; ++l) {
+            each<Count % W>([&](auto e) SHOAL_INLINE_LAMBDA {
+                to[(squares * W + e) * W + l] = from[l][squares * W + e];
+            });
+        }
+    }
+
   private:
-    using lane = lanes<Isa, T, W>;
     using whole = std::conditional_t<sizeof(T) == 8, std::int64_t, std::int32_t>;
     typedef T real __attribute__((vector_size(static_cast<std::size_t>(W) * sizeof(T))));
     typedef whole integer __attribute__((vector_size(static_cast<std::size_t>(W) * sizeof(T))));
