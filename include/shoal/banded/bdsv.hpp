@@ -73,8 +73,8 @@ SHOAL_FN constexpr bool bdsv_by_warp() {
 /// \return the first bad pivot: not positive, not finite or NaN. The columns of F before it are then final, and the rest
 ///         is as it was. Every member gets the same value. An indefinite matrix needs another method: LU, or LDL' of the
 ///         dense matrix.
-/// Barriers: in registers (a tile or a warp with a lane for each row, blocks up to 16) the exit barrier; otherwise one a
-/// column and the exit barrier. No scratch. Cost: 7/6 N n^3 FMA shared by the members. Equivalent:
+/// Barriers: in registers (a tile or a warp with a lane for each row, blocks up to 16) one a knot, otherwise one a column;
+/// and the exit barrier. No scratch. Cost: 7/6 N n^3 FMA shared by the members. Equivalent:
 /// `scipy.linalg.cholesky_banded`.
 template <bdsv_policy Policy = bdsv_policy{}, Group G, class S>
 SHOAL_FN knot_info bdsv_factor(const G& g, S a) {

@@ -45,6 +45,7 @@ struct jacobi_preconditioner {
         g.sync();
     }
 };
+/// From its strips.
 template <class S>
 jacobi_preconditioner(S) -> jacobi_preconditioner<S>;
 

@@ -24,6 +24,7 @@ struct jacobi_preconditioners {
     }
     SHOAL_FN auto operator()(std::int64_t system) const { return of(strips(system)); }
 };
+/// From their strips.
 template <class S>
 jacobi_preconditioners(S) -> jacobi_preconditioners<S>;
 /// Strips, a matrix a system; see shoal::symmetric_stair().
@@ -36,6 +37,7 @@ struct strip_preconditioners {
     }
     SHOAL_FN auto operator()(std::int64_t system) const { return of(strips(system)); }
 };
+/// From their strips.
 template <class S>
 strip_preconditioners(S) -> strip_preconditioners<S>;
 

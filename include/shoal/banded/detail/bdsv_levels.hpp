@@ -81,10 +81,11 @@ class level_step {
             d[j] = warp_.shuffle(u[j % deal::share], j / deal::share * deal::width + i_);
         shuffled_columns<W, T, n> columns(warp_);
         const int bad = eliminate_rows<n>(warp_, i_, d, e, columns, [](int, T) SHOAL_INLINE_LAMBDA {});
-        if (i_ < n) {
-            rows_.store(a_.main(c).data() + i_ * rows_.row_step, i_, part_, deal::parts, d);
-        }
-        // Column i of A' or B': of L_c the lane that has read it.
+        // Each lane replaces what it has read: its share of row i of D_c,
+        SHOAL_UNROLL
+        for (int j = 0; j < n; ++j)
+            if (j / deal::share == part_ && i_ < n && j <= i_) a_.main(c)(i_, j) = d[j];
+        // and column i of A' or B'.
         SHOAL_UNROLL
         for (int l = 0; l < n; ++l)
             if (to_a || to_b) element(c, part_ == 0 ? 0 : 2, l) = e[l];

@@ -122,7 +122,8 @@ SHOAL_FN int eliminate_rows(const G& g, int i, T (&d)[n], T (&e)[n], Medium& med
     return bad;
 }
 
-/// A = F F' as bdsv_factor(), in registers, without a branch that depends on the numbers. Barriers: the exit barrier.
+/// A = F F' as bdsv_factor(), in registers, without a branch that depends on the numbers. Barriers: one a
+/// knot, and the exit barrier.
 template <ShuffleGroup G, class A, class Medium>
 SHOAL_FN knot_info bdsv_factor_rows(const G& g, A a, Medium medium) {
     using T = typename A::value_type;
@@ -143,6 +144,8 @@ SHOAL_FN knot_info bdsv_factor_rows(const G& g, A a, Medium medium) {
             SHOAL_UNROLL
             for (int j = 0; j < share; ++j) u[j] = core::fma(-ep, c[j], u[j]);
         });
+        // All parts have read these rows, of which each replaces some elements.
+        g.sync();
         // As in potrf(): the columns before a bad pivot are final, what is behind stays as it was.
         const int last = bad == 0 ? n - 1 : bad - 2;
         if (i < n && found.good()) {
