@@ -28,7 +28,16 @@ using shoal::dynamic;
 /// Where an operand lies: in one piece, interleaved with a stride known at compile time or at run time, in an array of
 /// the thread.
 enum class lies { packed, every_third, every_fifth, own };
-enum class way { solve_inplace, solve, factor_then_inplace, factor_then_out, forward_then_backward };
+enum class way {
+    solve_inplace,
+    solve,
+    factor_then_inplace,
+    factor_then_out,
+    forward_then_backward,
+    canonical,   // x is the last column of the inverse
+    transposed,  // A^T x = b
+    refined,     // static orders only; A stays
+};
 
 constexpr int stride_of(lies where) {
     return where == lies::every_third ? 3 : where == lies::every_fifth ? 5 : 1;
@@ -79,6 +88,12 @@ struct task {
         int info = -1;
         if constexpr (How == way::solve) {
             info = lu::solve<Config>(A, pivots, from, to, outside);
+        } else if constexpr (How == way::refined) {
+            T factors[room * room];
+            T rest[room];
+            outside = 0;
+            info = lu::solve_refined<Config>(A, lu::of_order<room>(lu::local(factors)), pivots, from, to,
+                                             lu::local(rest));
         } else {
             for (int i = 0; i < n; ++i) to[i] = from[i];
             if constexpr (How == way::solve_inplace) {
@@ -90,7 +105,6 @@ struct task {
                 info = lu::factorize<Config>(A, pivots, outside);
                 if (info == 0 && How == way::factor_then_inplace)
                     lu::substitute_inplace<Config>(A, pivots, to);
-                if (info == 0 && How == way::factor_then_out) lu::substitute<Config>(A, pivots, from, to);
             }
         }
         report[0] = info;
