@@ -159,7 +159,6 @@ void expect_the_bits_of_the_generic_op(std::int64_t systems) {
 
 TEST(batched_gesv, B05_every_layout_double) {
     for (const std::int64_t systems : {1, 31, 33, 129}) {
-        expect_the_bits_of_the_generic_op<double, 1>(systems);
         expect_the_bits_of_the_generic_op<double, 3>(systems);
         expect_the_bits_of_the_generic_op<double, 12>(systems);
     }
@@ -171,12 +170,11 @@ TEST(batched_gesv, B05_every_layout_double) {
 }
 TEST(batched_gesv, B05_every_layout_float) {
     for (const std::int64_t systems : {1, 32, 127}) {
-        expect_the_bits_of_the_generic_op<float, 2>(systems);
+        expect_the_bits_of_the_generic_op<float, 1>(systems);
         expect_the_bits_of_the_generic_op<float, 9>(systems);
     }
-    expect_the_bits_of_the_generic_op<float, 2>(4095);
+    expect_the_bits_of_the_generic_op<float, 1>(4095);
     expect_the_bits_of_the_generic_op<float, 9>(2050);
-    expect_the_bits_of_the_generic_op<float, 16>(2050);
 }
 
 TEST(batched_gesv, orders_above_the_registers) {
@@ -247,7 +245,6 @@ void expect_pivots_inside() {
 }
 TEST(batched_gesv, A10_not_a_number_everywhere) {
     expect_pivots_inside<8>();
-    expect_pivots_inside<10>();
     expect_pivots_inside<33>();
 }
 
@@ -321,7 +318,6 @@ void expect_equal_systems_to_stay_equal(std::int64_t systems) {
 }
 TEST(batched_gesv, D02_equal_systems_stay_equal) {
     expect_equal_systems_to_stay_equal<6>(100000);
-    expect_equal_systems_to_stay_equal<16>(10000);
     expect_equal_systems_to_stay_equal<33>(1000);
 }
 
