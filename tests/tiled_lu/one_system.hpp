@@ -103,8 +103,15 @@ struct task {
                 if (info == 0) lu::substitute_backward<Config>(A, pivots, to);
             } else {
                 info = lu::factorize<Config>(A, pivots, outside);
-                if (info == 0 && How == way::factor_then_inplace)
-                    lu::substitute_inplace<Config>(A, pivots, to);
+                if constexpr (How == way::factor_then_inplace) {
+                    if (info == 0) lu::substitute_inplace<Config>(A, pivots, to);
+                } else if constexpr (How == way::factor_then_out) {
+                    if (info == 0) lu::substitute<Config>(A, pivots, from, to);
+                } else if constexpr (How == way::canonical) {
+                    if (info == 0) lu::substitute_canonical<Config>(A, pivots, n - 1, to);
+                } else {
+                    if (info == 0) lu::substitute_transposed<Config>(A, pivots, from, to);
+                }
             }
         }
         report[0] = info;

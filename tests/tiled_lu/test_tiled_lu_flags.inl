@@ -50,8 +50,8 @@ TEST(tiled_lu_flags, bits_are_the_same_everywhere) {
     EXPECT_EQ((bits_of<float, lu::automatic, 5, way::solve>(5)), 12806075385430592002U);
     EXPECT_EQ((bits_of<double, left, dynamic, way::factor_then_inplace>(19)), 12955375153007634935U);
     EXPECT_EQ((bits_of<float, documented, 10, way::solve_inplace>(10)), 12795059014775068694U);
-    EXPECT_EQ((bits_of<double, lu::automatic, 5, way::canonical>(5)), 4993421825686318906U);
-    EXPECT_EQ((bits_of<double, documented_double, 7, way::transposed>(7)), 11746573990518995281U);
+    EXPECT_EQ((bits_of<double, lu::automatic, 5, way::canonical>(5)), 1508966991743896403U);
+    EXPECT_EQ((bits_of<double, documented_double, 7, way::transposed>(7)), 12431859617226984699U);
     EXPECT_EQ((bits_of<double, lu::automatic, 6, way::refined>(6)), 10810051088494422185U);
 }
 
