@@ -16,8 +16,8 @@ struct no_pivots {};
 /// vectors. Forward substitution rides on the elimination, as one more column.
 ///
 /// \return as getrf(); x is unchanged unless it is 0.
-/// The bits are those of getrf() and getrs(). Barriers: the exit barrier. No scratch. Shuffles: those of getrf_rows()
-/// and 2 n.
+/// The bits are those of getrf() and getrs(). Barriers: one, and the exit barrier. No scratch. Shuffles: those of
+/// getrf_rows() and 2 n.
 template <ShuffleGroup G, MatrixView M, class P, VectorView X>
 SHOAL_FN int gesv_rows(const G& g, M a, [[maybe_unused]] P pivots, X x) {
     using T = typename M::value_type;
@@ -33,6 +33,8 @@ SHOAL_FN int gesv_rows(const G& g, M a, [[maybe_unused]] P pivots, X x) {
                 if (rank == k % S) pivots(k) = p;
             }
         });
+    // Everyone has read its rows of A and x, before others take their places: shuffles do not order memory.
+    g.sync();
     if constexpr (!detail::read_only<M>) {
         SHOAL_UNROLL
         for (int s = 0; s < slots; ++s) {

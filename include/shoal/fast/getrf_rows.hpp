@@ -218,7 +218,8 @@ inline constexpr bool suits_square_rows<G, M> =
 /// goes on, and each offers the reciprocal of its own candidate, so that no division follows the search.
 ///
 /// \return as getrf(), whose bits and pivots these are.
-/// Barriers: the exit barrier. No scratch. Registers: `detail::square_words`. Shuffles: n^2 / 2, whatever the group.
+/// Barriers: one, and the exit barrier. No scratch. Registers: `detail::square_words`. Shuffles: n^2 / 2, whatever the
+/// group.
 template <ShuffleGroup G, MatrixView M, VectorView P>
 SHOAL_FN int getrf_rows(const G& g, M a, P pivots) {
     using T = typename M::value_type;
@@ -230,6 +231,8 @@ SHOAL_FN int getrf_rows(const G& g, M a, P pivots) {
     const int info = detail::eliminate(g, rows, [&](int k, int p) SHOAL_INLINE_LAMBDA {
         if (rank == k % S) pivots(k) = p;
     });
+    // Everyone has read its rows, before others take their places: shuffles do not order memory.
+    g.sync();
     SHOAL_UNROLL
     for (int s = 0; s < rows.slots; ++s) {
         if (rows.place[s] < 0) continue;

@@ -97,8 +97,8 @@ SHOAL_FN constexpr bool getrf_by_rows() {
 /// \return 0, or k > 0: U(k, k) is the first pivot that is zero or not finite, 1-based. The factorisation is completed
 ///         all the same, with multipliers left undivided where the pivot is zero; a solve would divide by it. Every
 ///         member gets the same value. A matrix that is singular up to rounding gives 0.
-/// Barriers: three a column, the last of them the exit barrier; with the rows algorithm the exit barrier
-/// alone. No scratch. Cost: n^3 / 3 FMA shared by the members, n^2 / 2 comparisons by each, or by each warp.
+/// Barriers: three a column, the last of them the exit barrier; with the rows algorithm one, and
+/// the exit barrier. No scratch. Cost: n^3 / 3 FMA shared by the members, n^2 / 2 comparisons by each, or by each warp.
 /// Equivalent: `scipy.linalg.lu_factor(A)`; LAPACK getrf, its pivots less one.
 template <getrf_policy Policy = getrf_policy{}, Group G, MatrixView A, VectorView P>
 SHOAL_FN int getrf(const G& g, A a, P pivots) {
