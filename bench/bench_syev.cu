@@ -167,7 +167,11 @@ void measure_sizes(const report& r, const jacobi& peer, cudaStream_t stream) {
     const auto order = [&]<int... N>(std::integer_sequence<int, N...>) {
         ((r.only_n == 0 || r.only_n == N ? measure<T, N>(r, peer, stream, 16384) : void()), ...);
     };
+#ifdef SHOAL_BENCH_ONE_SIZE
+    order(std::integer_sequence<int, 8>{});
+#else
     order(std::integer_sequence<int, 4, 8, 16, 32>{});
+#endif
 }
 
 }  // namespace
