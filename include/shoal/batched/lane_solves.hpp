@@ -6,8 +6,8 @@
 #include <type_traits>
 
 #include <shoal/batched/blocked.hpp>
+#include <shoal/batched/lane_kernels.hpp>
 #include <shoal/batched/launch.hpp>
-#include <shoal/fast/host_lu.hpp>
 #include <shoal/lapack/gesv.hpp>
 
 namespace shoal::batched::detail {
@@ -39,10 +39,8 @@ template <class A, class X>
 struct host_solves {
     using T = std::remove_const_t<typename A::view::value_type>;
     static constexpr int n = A::view::static_rows;
-    using isa = fast::isa_native;
-    static constexpr int W = fast::host_lu_lanes<isa, T>;
-    /// Above this the systems of all lanes leave the first cache.
-    static constexpr bool in_lanes = !std::is_same_v<isa, fast::isa_generic> && n <= fast::largest_rows;
+    /// Lanes of the widest vectors there are.
+    static constexpr int most = 64 / static_cast<int>(sizeof(T));
 
     A a;
     X x;
@@ -60,68 +58,87 @@ struct host_solves {
         return shoal::gesv(this_thread(), matrix<T>(copy, n, n), vector<int>(pivots, n), to);
     }
 
-    /// One system into its lane. Lanes without a system solve the last one again.
-    void gather(std::int64_t s, T* matrices, T* vectors) const {
+    /// One system into its lane.
+    void gather(std::int64_t s, T* matrices, T* vectors, int lanes) const {
         const auto from = a(s);
         const auto right = x(s);
         for (int j = 0; j < n; ++j) {
-            for (int i = 0; i < n; ++i) matrices[(i + j * n) * W] = from(i, j);
+            for (int i = 0; i < n; ++i) matrices[(i + j * n) * lanes] = from(i, j);
         }
-        for (int i = 0; i < n; ++i) vectors[i * W] = right(i);
+        for (int i = 0; i < n; ++i) vectors[i * lanes] = right(i);
     }
 
-    /// W systems from `first` on, gathered, solved, and the solutions put back.
-    void solve_block(std::int64_t first, int systems, int* info) const {
-        alignas(64) T matrices[static_cast<std::size_t>(n * n * W)];
-        alignas(64) T vectors[static_cast<std::size_t>(n * W)];
-        std::int32_t found[static_cast<std::size_t>(W)];
-        using solver = fast::host_lu<isa, T>;
-        const bool whole = systems == W && neighbours<A> % W == 0 && neighbours<X> % W == 0;
-        if (whole) {
-            // A line of memory at a time: with strides of a power of two, lines do not stay to be read again.
-            const auto from = a(first);
-            const auto right = x(first);
-            for (int j = 0; j < n; ++j) {
-                for (int i = 0; i < n; ++i) std::copy_n(&from(i, j), W, matrices + (i + j * n) * W);
+    /// As many systems as there are lanes from `first` on, or what is left of them: gathered, solved, and the solutions put
+    /// back. Lanes without a system solve the last one again.
+    void solve_block(const lane_kernels<T>& kernels, std::int64_t first, int systems, int* info) const {
+        alignas(64) T matrices[static_cast<std::size_t>(n * n * most)];
+        alignas(64) T vectors[static_cast<std::size_t>(n * most)];
+        std::int32_t found[static_cast<std::size_t>(most)];
+        const int lanes = kernels.lanes;
+        const bool whole = systems == lanes && neighbours<A> % lanes == 0 && neighbours<X> % lanes == 0;
+        if constexpr (neighbours < A >> 1 && neighbours < X >> 1) {
+            if (whole) {
+                const auto from = a(first);
+                const auto right = x(first);
+                kernels.move(from.data(), from.step(), matrices, lanes, n * n);
+                kernels.move(right.data(), right.increment(), vectors, lanes, n);
             }
-            for (int i = 0; i < n; ++i) std::copy_n(&right(i), W, vectors + i * W);
-        } else if (connected<A> && connected<X> && a(first).step() == n) {
-            const T* from[static_cast<std::size_t>(W)];
-            const T* right[static_cast<std::size_t>(W)];
-            for (int l = 0; l < W; ++l) {
-                const std::int64_t s = first + std::min(l, systems - 1);
-                from[l] = a(s).data();
-                right[l] = x(s).data();
-            }
-            solver::template interleave<n * n>(from, matrices);
-            solver::template interleave<n>(right, vectors);
-        } else {
-            for (int l = 0; l < W; ++l) gather(first + std::min(l, systems - 1), matrices + l, vectors + l);
         }
-        solver::solve(std::integral_constant<int, n>{}, matrices, vectors, found);
-        bool good = true;
-        for (int l = 0; l < W; ++l) good = good && found[l] == 0;
-        if (whole && good) {
-            const auto to = x(first);
-            for (int i = 0; i < n; ++i) std::copy_n(vectors + i * W, W, &to(i));
-        } else {
-            for (int l = 0; l < systems; ++l) {
-                if (found[l] == solver::by_itself) {
-                    found[l] = solve_one(first + l);
-                } else if (found[l] == 0) {
-                    const auto to = x(first + l);
-                    for (int i = 0; i < n; ++i) to(i) = vectors[i * W + l];
+        const bool squares = in_squares(first);
+        if constexpr (connected<A> && connected<X>) {
+            if (squares) {
+                const T* from[static_cast<std::size_t>(most)] = {};
+                const T* right[static_cast<std::size_t>(most)] = {};
+                for (int l = 0; l < lanes; ++l) {
+                    const std::int64_t s = first + std::min(l, systems - 1);
+                    from[l] = a(s).data();
+                    right[l] = x(s).data();
                 }
+                kernels.interleave(from, n * n, matrices);
+                kernels.interleave(right, n, vectors);
+            }
+        }
+        if (!whole && !squares) {
+            for (int l = 0; l < lanes; ++l)
+                gather(first + std::min(l, systems - 1), matrices + l, vectors + l, lanes);
+        }
+        kernels.solve(matrices, vectors, found);
+        bool good = true;
+        for (int l = 0; l < lanes; ++l) good = good && found[l] == 0;
+        if constexpr (neighbours < A >> 1 && neighbours < X >> 1) {
+            if (whole && good) {
+                const auto to = x(first);
+                kernels.move(vectors, lanes, to.data(), to.increment(), n);
+            }
+        }
+        for (int l = 0; l < systems && !(whole && good); ++l) {
+            if (found[l] == fast::solve_by_itself) {
+                found[l] = solve_one(first + l);
+            } else if (found[l] == 0) {
+                const auto to = x(first + l);
+                for (int i = 0; i < n; ++i) to(i) = vectors[i * lanes + l];
             }
         }
         if (info != nullptr) std::copy_n(found, systems, info + first);
     }
 
+    /// Whether systems lie so that squares of their elements can be loaded.
+    bool in_squares(std::int64_t first) const {
+        if constexpr (connected<A> && connected<X>) {
+            return a(first).step() == n;
+        } else {
+            return first < 0;
+        }
+    }
+
     status run(executor& threads, std::int64_t systems, int* info) const {
-        if constexpr (in_lanes) {
-            const std::int64_t blocks = (systems + W - 1) / W;
-            threads.parallel_for(blocks, [&](std::int64_t b, int) {
-                solve_block(b * W, static_cast<int>(std::min<std::int64_t>(W, systems - b * W)), info);
+        const lane_kernels<T>& kernels = lane_kernels_for<T, n>();
+        const int lanes = kernels.lanes;
+        if (lanes > 0) {
+            threads.parallel_for((systems + lanes - 1) / lanes, [&](std::int64_t b, int) {
+                const std::int64_t first = b * lanes;
+                solve_block(kernels, first, static_cast<int>(std::min<std::int64_t>(lanes, systems - first)),
+                            info);
             });
         } else {
             threads.parallel_for(systems, [&](std::int64_t s, int) {

@@ -14,6 +14,9 @@
 
 namespace shoal::fast {
 
+/// What host_lu says of a lane with a pivot so small that its reciprocal overflows.
+inline constexpr std::int32_t solve_by_itself = -1;
+
 /// Lanes of host_lu: those of the widest vector.
 template <class Isa, class T>
 inline constexpr int host_lu_lanes = Isa::bytes / static_cast<int>(sizeof(T));
@@ -30,11 +33,8 @@ class host_lu {
 
   public:
     static constexpr int W = host_lu_lanes<Isa, T>;
-    /// What info says of a lane with a pivot so small that its reciprocal overflows: to be solved by itself.
-    static constexpr std::int32_t by_itself = -1;
-
     /// x := A^-1 x in each lane, in the order of getrf() and getrs(), to the bit; `a` by columns, used up. `n` is an int or
-    /// an integral constant. info[l] as getrf() gives it, or `by_itself`; x means nothing where it is not 0.
+    /// an integral constant. info[l] as getrf() gives it, or `solve_by_itself`; x means nothing where it is not 0.
     template <class Order>
     SHOAL_FN static void solve(Order order, T* a, T* x, std::int32_t* info) {
         const int n = order;
@@ -75,24 +75,28 @@ class host_lu {
             const T* const column = a + k * n * W;
             for (int i = 0; i < k; ++i) put(x + i * W, subtract(get(column + i * W), xk, get(x + i * W)));
         }
-        for (int l = 0; l < W; ++l) info[l] = tiny[l] != 0 ? by_itself : static_cast<std::int32_t>(bad[l]);
+        for (int l = 0; l < W; ++l)
+            info[l] = tiny[l] != 0 ? solve_by_itself : static_cast<std::int32_t>(bad[l]);
     }
 
-    /// `Count` elements of W systems, system l at from[l], interleaved. By squares of W x W through the registers.
-    template <int Count>
-    SHOAL_FN static void interleave(const T* const* from, T* to) {
-        constexpr int squares = Count / W;
-        for (int q = 0; q < squares; ++q) {
+    /// `count` elements of W systems, system l at from[l], interleaved. By squares of W x W through the registers.
+    SHOAL_FN static void interleave(const T* const* from, std::ptrdiff_t count, T* to) {
+        std::ptrdiff_t e = 0;
+        for (; e + W <= count; e += W) {
             lane square[W];
-            each<W>([&](auto l) SHOAL_INLINE_LAMBDA { square[l] = lane::load(from[l] + q * W); });
+            each<W>([&](auto l) SHOAL_INLINE_LAMBDA { square[l] = lane::load(from[l] + e); });
             transpose_lanes(square);
-            each<W>([&](auto e) SHOAL_INLINE_LAMBDA { square[e].store(to + (q * W + e) * W); });
+            each<W>([&](auto q) SHOAL_INLINE_LAMBDA { square[q].store(to + (e + q) * W); });
         }
-        for (int l = 0; l < W; ++l) {
-            each<Count % W>([&](auto e) SHOAL_INLINE_LAMBDA {
-                to[(squares * W + e) * W + l] = from[l][squares * W + e];
-            });
+        for (; e < count; ++e) {
+            for (std::ptrdiff_t l = 0; l < W; ++l) to[e * W + l] = from[l][e];
         }
+    }
+
+    /// Element e of W neighbours, for e = 0 .. count - 1, from `from + e * from_step` to `to + e * to_step`: a line of memory
+    /// at a time.
+    SHOAL_FN static void move(const T* from, std::int64_t from_step, T* to, std::int64_t to_step, int count) {
+        for (int e = 0; e < count; ++e) lane::load(from + e * from_step).store(to + e * to_step);
     }
 
   private:
