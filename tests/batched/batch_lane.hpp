@@ -48,8 +48,7 @@ template <class T>
 class batch_memory {
   public:
     batch_memory() = default;
-    explicit batch_memory(const std::vector<T>& contents)
-        : host_(zone, poison<T>()), size_(contents.size()) {
+    explicit batch_memory(const std::vector<T>& contents) : host_(zone, poison<T>()), size_(contents.size()) {
         host_.insert(host_.end(), contents.begin(), contents.end());
         host_.insert(host_.end(), zone, poison<T>());
         upload();
