@@ -164,9 +164,11 @@ TYPED_TEST(banded, F15_F11_every_number_of_knots) {
         check_size<T, 1, shoal::dynamic>(knots);
         check_size<T, 2, shoal::dynamic>(knots);
     }
-    check_size<T, 7, shoal::dynamic>(4);
     check_size<T, 7, 4>(4);
+#if !defined(__SANITIZE_ADDRESS__)
+    // Sanitized code compiles slowly, and larger blocks have no other paths.
     check_size<T, 14, 2>(2);
+#endif
 }
 
 TYPED_TEST(banded, B08_B09_counts_that_are_no_powers_of_two) {
@@ -293,8 +295,8 @@ TYPED_TEST(banded, F12_the_lower_block_is_left) {
     const T values[] = {3, 9, 11, 17, 19, 18};
     for (int i = 0; i < 6; ++i) b(i) = values[i];
     arena<T> a;
-    const bdsv_case<2, 3> c{a.inout(strips, by_rows), a.inout(b), a.output(6, 1), a.per_member(),
-                            a.per_member()};
+    const bdsv_case<2, shoal::dynamic> c{a.inout(strips, by_rows), a.inout(b), a.output(6, 1), a.per_member(),
+                                         a.per_member()};
     run_on_all_groups(c, a, [&](const outcome<T>& out) {
         for (int i = 0; i < 6; ++i) EXPECT_NEAR(out(c.x)(i), expected(i), 40 * shoal::core::epsilon<T>);
     });
@@ -319,8 +321,8 @@ TYPED_TEST(banded, F14_scales_of_eight_decades) {
         b(i) = static_cast<T>(sum);
     }
     arena<T> a;
-    const bdsv_case<2, knots> c{a.inout(strips, by_rows), a.inout(b), a.output(2 * knots, 1), a.per_member(),
-                                a.per_member()};
+    const bdsv_case<2, shoal::dynamic> c{a.inout(strips, by_rows), a.inout(b), a.output(2 * knots, 1),
+                                         a.per_member(), a.per_member()};
     run_on_all_groups(c, a, [&](const outcome<T>& out) {
         EXPECT_EQ(out.info(c.knot), 0);
         for (int i = 0; i < 2 * knots; ++i) EXPECT_NEAR(out(c.x)(i), T(1), 1e-4);
