@@ -85,7 +85,7 @@ void expect_equal_factors(const dense<T>& A, place where, int info) {
 /// gesv in registers, with the factor and without it, and in place.
 template <int N>
 struct gesv_trio {
-    piece rows, x_rows, only_read, x_only_read, columns, x_columns, seen, pivots[2], infos[3];
+    piece rows, x_rows, only_read, x_only_read, columns, x_columns, seen, seen_only_read, pivots[2], infos[3];
     template <class G>
     static constexpr bool supports = holds<G, N>();
     template <class G, class T>
@@ -95,6 +95,7 @@ struct gesv_trio {
         observe(g, buffer, x_rows, seen);
         infos[1].mine(g, buffer) = T(shoal::fast::solve_rows(
             g, only_read.view<N, N>(static_cast<const T*>(buffer)), x_only_read.vector<N, 1>(buffer)));
+        observe(g, buffer, x_only_read, seen_only_read);
         infos[2].mine(g, buffer) = T(shoal::gesv<in_place>(
             g, columns.view<N, N>(buffer), integers<N>(pivots[1], buffer), x_columns.vector<N, 1>(buffer)));
     }
@@ -109,6 +110,7 @@ void expect_equal_solutions(const dense<T>& A, const dense<T>& b, int info) {
                          a.inout(b),
                          a.inout(A),
                          a.inout(b),
+                         a.output(N, 1),
                          a.output(N, 1),
                          {a.output(N, 1), a.output(N, 1)},
                          {a.per_member(), a.per_member(), a.per_member()}};

@@ -20,9 +20,10 @@ enum class lu_worker {
     block,   ///< 128 threads, the matrix in shared memory
 };
 
+/// Who works on a system, and what a kernel for it is built with.
 struct lu_choice {
     lu_worker worker;
-    int width;
+    int width;       ///< of a panel or a tile
     int min_blocks;  ///< as in tile_choice; of threads and tiles
 };
 
