@@ -121,6 +121,8 @@ void expect_equal_solutions(const dense<T>& A, const dense<T>& b, int info) {
         EXPECT_TRUE(results_equal(out(c.rows), out(c.columns))) << "N = " << N;
         EXPECT_TRUE(bits_equal(out(c.pivots[0]), out(c.pivots[1]))) << "N = " << N;
         EXPECT_TRUE(bits_equal(out(c.seen), out(c.x_rows))) << "before the exit barrier, N = " << N;
+        EXPECT_TRUE(bits_equal(out(c.seen_only_read), out(c.x_only_read)))
+            << "before the exit barrier, N = " << N;
         if (info > 0) {
             EXPECT_TRUE(bits_equal(out(c.x_rows), b)) << "after a failure, N = " << N;
         }
