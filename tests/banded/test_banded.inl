@@ -105,7 +105,6 @@ struct pcg_case {
 
 template <class T>
 class banded : public testing::Test {};
-using scalars = testing::Types<float, double>;
 TYPED_TEST_SUITE(banded, scalars);
 
 constexpr place by_rows{.order = storage::row};

@@ -79,7 +79,6 @@ dense<T> chain(int n, int knots, int blocks, random_stream& r) {
 
 template <class T>
 class preconditioner : public testing::Test {};
-using scalars = testing::Types<float, double>;
 TYPED_TEST_SUITE(preconditioner, scalars);
 
 constexpr place by_rows{.order = storage::row};

@@ -14,7 +14,6 @@ namespace {
 
 using namespace shoal::support;
 
-using scalars = testing::Types<float, double>;
 template <class T>
 struct blas_forms : testing::Test {};
 TYPED_TEST_SUITE(blas_forms, scalars);

@@ -23,7 +23,6 @@ namespace {
 
 using namespace shoal::support;
 
-using scalars = testing::Types<float, double>;
 template <class T>
 struct blas_level1 : testing::Test {};
 TYPED_TEST_SUITE(blas_level1, scalars);

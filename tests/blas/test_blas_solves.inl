@@ -10,7 +10,6 @@ namespace {
 
 using namespace shoal::support;
 
-using scalars = testing::Types<float, double>;
 template <class T>
 struct blas_solves : testing::Test {};
 TYPED_TEST_SUITE(blas_solves, scalars);

@@ -15,7 +15,6 @@ namespace {
 
 using namespace shoal::support;
 
-using scalars = testing::Types<float, double>;
 template <class T>
 struct blas_structured : testing::Test {};
 TYPED_TEST_SUITE(blas_structured, scalars);

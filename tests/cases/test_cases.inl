@@ -12,7 +12,6 @@ namespace {
 using namespace shoal::support;
 using shoal::uplo;
 
-using scalars = testing::Types<float, double>;
 template <class T>
 struct cases : testing::Test {};
 TYPED_TEST_SUITE(cases, scalars);

@@ -16,7 +16,6 @@ namespace {
 
 using namespace shoal::support;
 
-using scalars = testing::Types<float, double>;
 template <class T>
 struct control : testing::Test {};
 TYPED_TEST_SUITE(control, scalars);

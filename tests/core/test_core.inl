@@ -11,7 +11,6 @@ namespace {
 
 using namespace shoal::support;
 
-using scalars = testing::Types<float, double>;
 template <class T>
 struct core : testing::Test {};
 TYPED_TEST_SUITE(core, scalars);

@@ -11,7 +11,6 @@ namespace {
 using namespace shoal::support;
 using shoal::uplo;
 
-using scalars = testing::Types<float, double>;
 template <class T>
 struct lapack_cholesky : testing::Test {};
 TYPED_TEST_SUITE(lapack_cholesky, scalars);

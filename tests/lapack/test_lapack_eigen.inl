@@ -12,7 +12,6 @@ namespace {
 
 using namespace shoal::support;
 
-using scalars = testing::Types<float, double>;
 template <class T>
 struct lapack_eigen : testing::Test {};
 TYPED_TEST_SUITE(lapack_eigen, scalars);

@@ -13,7 +13,6 @@ namespace {
 
 using namespace shoal::support;
 
-using scalars = testing::Types<float, double>;
 template <class T>
 struct lapack_fused : testing::Test {};
 TYPED_TEST_SUITE(lapack_fused, scalars);

@@ -13,7 +13,6 @@ namespace {
 
 using namespace shoal::support;
 
-using scalars = testing::Types<float, double>;
 template <class T>
 struct lapack_inverse : testing::Test {};
 TYPED_TEST_SUITE(lapack_inverse, scalars);

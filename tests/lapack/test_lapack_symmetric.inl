@@ -14,7 +14,6 @@ namespace {
 
 using namespace shoal::support;
 
-using scalars = testing::Types<float, double>;
 template <class T>
 struct lapack_symmetric : testing::Test {};
 TYPED_TEST_SUITE(lapack_symmetric, scalars);

@@ -50,6 +50,7 @@
 #include "support/oracle.hpp"
 #include "support/piece.hpp"
 #include "support/random.hpp"
+#include "support/scalars.hpp"
 
 #if defined(__CUDACC__)
 #  include "support/gpu_lane.cuh"

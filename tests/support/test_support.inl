@@ -29,7 +29,6 @@ struct axpy_case {
 
 template <class T>
 struct support_axpy : testing::Test {};
-using scalars = testing::Types<float, double>;
 TYPED_TEST_SUITE(support_axpy, scalars);
 
 TYPED_TEST(support_axpy, whole_numbers) {
