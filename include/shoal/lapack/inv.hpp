@@ -93,8 +93,7 @@ template <Group G, MatrixView A, VectorView P>
 SHOAL_FN void unscramble(const G& g, A a, P pivots) {
     using how = flatten<G, A::static_rows>;
     const int n = a.rows();
-    // The last column is scaled, before the columns change places.
-    g.sync();
+    // No barrier: each member goes on with the rows whose last column it has scaled.
     strided(how{}, g, n, [&](int i) SHOAL_INLINE_LAMBDA {
         core::loop(how{}, 0, n, [&](int s) SHOAL_INLINE_LAMBDA {
             swap_elements(how{}, a.row(i), n - 1 - s, pivots(n - 1 - s));
@@ -128,7 +127,7 @@ SHOAL_FN int invert(const G& g, A a, P pivots) {
 /// \param pivots n integers, written by the group
 /// \return 0, or k > 0: the first pivot that is zero or not finite, 1-based; A then holds an unfinished elimination.
 ///         Every member gets the same value. A matrix that is singular up to rounding gives 0.
-/// Barriers: three a column, and two; with the rows algorithm one, and the exit barrier. No scratch. Cost: n^3 FMA shared by the members. Equivalent: `numpy.linalg.inv(A)`;
+/// Barriers: three a column; with the rows algorithm one, and the exit barrier. No scratch. Cost: n^3 FMA shared by the members. Equivalent: `numpy.linalg.inv(A)`;
 /// LAPACK getrf and getri.
 template <inv_policy Policy = inv_policy{}, Group G, MatrixView A, VectorView P>
 SHOAL_FN int inv(const G& g, A a, P pivots) {
