@@ -3,7 +3,7 @@
 ///
 /// usage: bench_tiled_lu_accuracy [SAMPLES]
 
-#include "accuracy_families.hpp"
+#include "accuracy_solvers.hpp"
 
 #include <algorithm>
 #include <cstdio>
@@ -11,64 +11,25 @@
 #include <string>
 #include <vector>
 
-#include <shoal/tiled_lu/tiled_lu.hpp>
-
-extern "C" {
-void dgesv_(const int*, const int*, double*, const int*, int*, double*, const int*, int*);
-void sgesv_(const int*, const int*, float*, const int*, int*, float*, const int*, int*);
-}
-
 namespace {
 
 using namespace shoal;
+using bench::solution;
 using bench::system_of;
-
-int gesv(int n, double* a, int* pivots, double* x) {
-    const int one = 1;
-    int info = 0;
-    dgesv_(&n, &one, a, &n, pivots, x, &n, &info);
-    return info;
-}
-int gesv(int n, float* a, int* pivots, float* x) {
-    const int one = 1;
-    int info = 0;
-    sgesv_(&n, &one, a, &n, pivots, x, &n, &info);
-    return info;
-}
+using bench::with_lapack;
+using bench::with_shoal;
 
 template <class T>
-std::vector<T> with_lapack(const system_of<T>& s, int& info) {
-    std::vector<T> a(s.a.size());
-    for (int i = 0; i < s.n; ++i)
-        for (int j = 0; j < s.n; ++j) a[s.at(j, i)] = s.a[s.at(i, j)];
-    auto x = s.b;
-    std::vector<int> pivots(s.b.size());
-    info = gesv(s.n, a.data(), pivots.data(), x.data());
-    return x;
-}
-
-template <auto Config, class T>
-std::vector<T> with_shoal(const system_of<T>& s, int& info) {
-    auto a = s.a;
-    auto x = s.b;
-    std::vector<int> pivots(s.b.size());
-    using tiled_lu::strided;
-    info = tiled_lu::solve_inplace<Config>(tiled_lu::of_order(strided<1>(a.data()), s.n),
-                                           strided<1>(pivots.data()), strided<1>(x.data()));
-    return x;
-}
-
-template <class T>
-std::vector<T> with_refinement(const system_of<T>& s, int& info) {
+solution<T> with_refinement(const system_of<T>& s) {
     auto f = s.a;
-    auto x = s.b;
     auto r = s.b;
-    std::vector<int> pivots(s.b.size());
+    solution<T> out{s.b, std::vector<int>(s.b.size()), 0};
     using tiled_lu::strided;
-    info = tiled_lu::solve_refined(tiled_lu::of_order(strided<1>(s.a.data()), s.n),
-                                   tiled_lu::of_order(strided<1>(f.data()), s.n), strided<1>(pivots.data()),
-                                   strided<1>(s.b.data()), strided<1>(x.data()), strided<1>(r.data()));
-    return x;
+    out.info =
+        tiled_lu::solve_refined(tiled_lu::of_order(strided<1>(s.a.data()), s.n),
+                                tiled_lu::of_order(strided<1>(f.data()), s.n), strided<1>(out.pivots.data()),
+                                strided<1>(s.b.data()), strided<1>(out.x.data()), strided<1>(r.data()));
+    return out;
 }
 
 template <class T>
@@ -78,7 +39,7 @@ void run(const char* type, int samples) {
     constexpr tiled_lu::config<T> in_tile{.pivot_search = tiled_lu::search::tile};
     struct method {
         const char* name;
-        std::vector<T> (*solve)(const system_of<T>&, int&);
+        solution<T> (*solve)(const system_of<T>&);
     };
     const method methods[] = {{"lapack", with_lapack<T>},
                               {"suggest", with_shoal<tiled_lu::suggest<T, dynamic>, T>},
@@ -95,14 +56,14 @@ void run(const char* type, int samples) {
                 std::vector<double> errors;
                 int failed = 0;
                 for (const auto& s : systems) {
-                    int info = 0;
-                    const auto x = m.solve(s, info);
-                    if (info != 0)
+                    const auto found = m.solve(s);
+                    if (found.info != 0)
                         ++failed;
                     else
-                        errors.push_back(s.backward_error(x));
+                        errors.push_back(s.backward_error(found.x));
                 }
-                std::sort(errors.begin(), errors.end(), [](double a, double b) { return a < b || b != b; });
+                std::sort(errors.begin(), errors.end(),
+                          [](double a, double b) { return a < b || (b != b && a == a); });
                 const double median = errors.empty() ? 0 : errors[errors.size() / 2];
                 const double most = errors.empty() ? 0 : errors.back();
                 std::printf("%s,%s,%d,%s,%d,%d,%.3g,%.3g\n", type, family.name.c_str(), n, m.name, samples,
