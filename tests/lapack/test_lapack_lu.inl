@@ -109,8 +109,7 @@ TYPED_TEST(lapack_lu, getrf_matches_lapack) {
 }
 
 template <int N, class Look, class T>
-void getrf_static(place where, random_stream& r) {
-    const auto A = random_matrix<T>(N, N, r);
+void getrf_static(place where, const dense<T>& A) {
     auto expected = A;
     std::vector<int> pivots;
     EXPECT_EQ(chain::getrf(expected, pivots), 0);
@@ -132,9 +131,17 @@ void getrf_static(place where, random_stream& r) {
 TYPED_TEST(lapack_lu, getrf_static_and_deferred) {
     using T = TypeParam;
     random_stream r(3);
-    getrf_static<4, look::fixed<4, 4>, T>({}, r);
-    getrf_static<4, look::fixed<4, 4, shoal::row_ld<6>>, T>({.order = storage::row, .padding = 2}, r);
-    getrf_static<17, look::fixed<17, 17>, T>({}, r);
+    getrf_static<4, look::fixed<4, 4>, T>({}, random_matrix<T>(4, 4, r));
+    getrf_static<4, look::fixed<4, 4, shoal::row_ld<6>>, T>({.order = storage::row, .padding = 2},
+                                                            random_matrix<T>(4, 4, r));
+    getrf_static<17, look::fixed<17, 17>, T>({}, random_matrix<T>(17, 17, r));
+}
+
+// A warp that read L and U in place of A would report a singular matrix: theirs are as one exactly singular here.
+TYPED_TEST(lapack_lu, getrf_every_warp_reads_the_matrix_before_it_changes) {
+    using T = TypeParam;
+    getrf_static<4, look::fixed<4, 4>, T>({},
+                                          matrix_of<T>(4, {1, 1, 0, 0, 1, 2, 0, 0, 0, 0, 1, 1, 0, 0, 1, 2}));
 }
 
 TYPED_TEST(lapack_lu, C09_pivots_are_interchanges_from_zero_and_a_routine_makes_the_permutation) {
