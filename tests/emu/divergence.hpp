@@ -5,6 +5,7 @@
 
 #include "emu/call_site.hpp"
 
+#include <cstring>
 #include <sstream>
 #include <stdexcept>
 #include <string>
@@ -21,6 +22,29 @@ struct stop {
     int group_size = 0;
     std::vector<int> members;
 };
+
+/// Where the members of a group wait, in order of the first that waits there.
+template <class Meeting, class Members>
+std::vector<stop> where_they_stopped(const Members& members) {
+    std::vector<stop> stops;
+    std::vector<const Meeting*> at;
+    for (std::size_t r = 0; r < members.size(); ++r) {
+        const auto& m = *members[r];
+        const Meeting* const here = m.returned ? nullptr : m.at;
+        const auto same = [&](std::size_t i) {
+            return at[i] == here &&
+                   (!here || (stops[i].where == m.where && std::strcmp(stops[i].what, m.what) == 0));
+        };
+        std::size_t i = 0;
+        while (i < stops.size() && !same(i)) ++i;
+        if (i == stops.size()) {
+            stops.push_back(here ? stop{m.where, m.what, here->first, here->count, {}} : stop{});
+            at.push_back(here);
+        }
+        stops[i].members.push_back(static_cast<int>(r));
+    }
+    return stops;
+}
 
 class divergence : public std::runtime_error {
   public:

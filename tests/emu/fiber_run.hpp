@@ -42,16 +42,9 @@ struct meeting {
     const char* what = "";
 };
 
-/// What a member brings to a collective call, and where it wants the answer.
-struct exchange {
-    const void* give = nullptr;
-    void* take = nullptr;
-    int source = 0;  ///< rank within the meeting whose `give` goes to this member's `take`
-    std::size_t bytes = 0;
-};
-
 class fiber_run {
   public:
+    using meeting = detail::meeting;
     using member_function = void (*)(void* body, fiber_run& run, int rank);
 
     fiber_run(int size, order o, std::uint64_t seed, std::size_t stack_bytes)
@@ -73,16 +66,21 @@ class fiber_run {
 
     void sync(int rank, meeting& m, call_site where) {
         if (log_.skipping() && log_.skipped(where)) return;
-        wait(rank, m, where, "sync", {});
+        exchange(rank, m, where, "sync", nullptr, nullptr, 0, 0);
     }
 
-    /// Waits for all members of `m`; the last to arrive deals out the values.
-    void wait(int rank, meeting& m, call_site where, const char* what, exchange e) {
+    /// Waits for all members of `m`; the last to arrive deals out the values: what the member of rank `source` within
+    /// the meeting gives goes to where this one takes it.
+    void exchange(int rank, meeting& m, call_site where, const char* what, const void* give, void* take,
+                  int source, std::size_t bytes) {
         auto& me = *members_[static_cast<std::size_t>(rank)];
         me.at = &m;
         me.where = where;
         me.what = what;
-        me.swap = e;
+        me.give = give;
+        me.take = take;
+        me.source = source;
+        me.bytes = bytes;
         if (m.arrived++ == 0) {
             m.where = where;
             m.what = what;
@@ -118,7 +116,8 @@ class fiber_run {
         // Members still waiting are abandoned where they are: bodies may be noexcept, so nothing can be thrown
         // through them, and their locals are not destroyed.
         const bool complete = returned_ == size_;
-        std::vector<stop> stops = complete || failure_ ? std::vector<stop>{} : where_they_stopped();
+        std::vector<stop> stops =
+            complete || failure_ ? std::vector<stop>{} : where_they_stopped<meeting>(members_);
         for (auto& m : members_) stack_pool::mine().give(std::move(m->stack));
         if (failure_) std::rethrow_exception(failure_);
         if (!complete) throw divergence(size_, std::move(stops));
@@ -133,7 +132,10 @@ class fiber_run {
         meeting* at = nullptr;
         call_site where;
         const char* what = "";
-        exchange swap;
+        const void* give = nullptr;
+        void* take = nullptr;
+        int source = 0;
+        std::size_t bytes = 0;
         bool returned = false;
     };
 
@@ -161,8 +163,8 @@ class fiber_run {
     void open(meeting& m) {
         const auto lane = [&](int i) -> member& { return *members_[static_cast<std::size_t>(m.first + i)]; };
         for (int i = 0; i < m.count; ++i) {
-            const exchange& e = lane(i).swap;
-            if (e.take) std::memcpy(e.take, lane(e.source).swap.give, e.bytes);
+            const member& to = lane(i);
+            if (to.take) std::memcpy(to.take, lane(to.source).give, to.bytes);
         }
         for (int i = 0; i < m.count; ++i) {
             lane(i).at = nullptr;
@@ -204,26 +206,6 @@ class fiber_run {
         z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
         z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
         return z ^ (z >> 31);
-    }
-
-    std::vector<stop> where_they_stopped() const {
-        std::vector<stop> stops;
-        std::vector<const meeting*> at;
-        for (int r = 0; r < size_; ++r) {
-            const member& m = *members_[static_cast<std::size_t>(r)];
-            const meeting* here = m.returned ? nullptr : m.at;
-            std::size_t i = 0;
-            while (i < stops.size() &&
-                   !(at[i] == here &&
-                     (!here || (stops[i].where == m.where && std::strcmp(stops[i].what, m.what) == 0))))
-                ++i;
-            if (i == stops.size()) {
-                stops.push_back(here ? stop{m.where, m.what, here->first, here->count, {}} : stop{});
-                at.push_back(here);
-            }
-            stops[i].members.push_back(r);
-        }
-        return stops;
     }
 
     int size_;

@@ -73,7 +73,8 @@ class thread_run {
 #endif
     };
 
-    explicit thread_run(int size) : size_(size), members_(static_cast<std::size_t>(size)) {
+    explicit thread_run(int size) : size_(size) {
+        for (int r = 0; r < size; ++r) members_.push_back(std::make_unique<member>());
         whole_.count = size;
         for (int width = 1; width <= 32 && width <= size; width *= 2) {
             auto& list = tiles_[std::countr_zero(static_cast<unsigned>(width))];
@@ -131,14 +132,15 @@ class thread_run {
                 std::lock_guard lock(failure_mutex_);
                 if (!failure_) failure_ = std::current_exception();
             }
-            members_[static_cast<std::size_t>(r)].returned = true;
+            members_[static_cast<std::size_t>(r)]->returned = true;
             returned_.fetch_add(1, std::memory_order_relaxed);
             if (idle_.fetch_add(1, std::memory_order_relaxed) + 1 == size_ &&
                 returned_.load(std::memory_order_relaxed) < size_)
                 give_up();
         });
         if (failure_) std::rethrow_exception(failure_);
-        if (broken_.load(std::memory_order_relaxed)) throw divergence(size_, where_they_stopped());
+        if (broken_.load(std::memory_order_relaxed))
+            throw divergence(size_, where_they_stopped<meeting>(members_));
         if (log_.listing() && last_.line) log_.ended_with(last_);
     }
 
@@ -158,7 +160,7 @@ class thread_run {
     void wait(int rank, meeting& m, call_site where, const char* what, const void* give, void* take,
               int source, std::size_t bytes) {
         std::unique_lock lock(m.mutex);
-        members_[static_cast<std::size_t>(rank)] = {&m, where, what, give, take, source, bytes, false};
+        *members_[static_cast<std::size_t>(rank)] = {&m, where, what, give, take, source, bytes, false};
         if (m.arrived++ == 0) {
             m.where = where;
             m.what = what;
@@ -167,9 +169,9 @@ class thread_run {
         }
         if (m.arrived == m.count && !m.mixed) {
             for (int i = 0; i < m.count; ++i) {
-                const member& lane = members_[static_cast<std::size_t>(m.first + i)];
+                const member& lane = *members_[static_cast<std::size_t>(m.first + i)];
                 if (lane.take)
-                    std::memcpy(lane.take, members_[static_cast<std::size_t>(m.first + lane.source)].give,
+                    std::memcpy(lane.take, members_[static_cast<std::size_t>(m.first + lane.source)]->give,
                                 lane.bytes);
             }
             m.arrived = 0;
@@ -209,30 +211,10 @@ class thread_run {
             for (auto& m : list) wake(*m);
     }
 
-    std::vector<stop> where_they_stopped() const {
-        std::vector<stop> stops;
-        std::vector<const meeting*> at;
-        for (int r = 0; r < size_; ++r) {
-            const member& m = members_[static_cast<std::size_t>(r)];
-            const meeting* here = m.returned ? nullptr : m.at;
-            std::size_t i = 0;
-            while (i < stops.size() &&
-                   !(at[i] == here &&
-                     (!here || (stops[i].where == m.where && std::strcmp(stops[i].what, m.what) == 0))))
-                ++i;
-            if (i == stops.size()) {
-                stops.push_back(here ? stop{m.where, m.what, here->first, here->count, {}} : stop{});
-                at.push_back(here);
-            }
-            stops[i].members.push_back(r);
-        }
-        return stops;
-    }
-
     int size_;
     meeting whole_;
     std::vector<std::unique_ptr<meeting>> tiles_[6];
-    std::vector<member> members_;
+    std::vector<std::unique_ptr<member>> members_;
     // Relaxed: counting must not order the accesses of the code under test.
     std::atomic<int> idle_ = 0;
     std::atomic<int> returned_ = 0;
