@@ -1,7 +1,7 @@
 // Cases that users of such libraries have reported, as far as the dense ops are concerned; the first letters of a test's
 // name are those of the case. G04 (headers that stand alone) and G05 (what instances cost to compile) are
-// tools/check-headers and tools/compile-time. One source, included by test_cases.cpp (emulated groups) and test_cases.cu (the groups of
-// a GPU).
+// tools/check-headers and tools/compile-time. One source, included by test_cases.cpp (emulated groups) and test_cases.cu
+// (the groups of a GPU).
 
 #include "cases/chains.hpp"
 #include "cases/ops.hpp"
