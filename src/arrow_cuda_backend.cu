@@ -1,3 +1,5 @@
+#include "arrow_device.hpp"
+
 #include <algorithm>
 #include <array>
 #include <cstring>
@@ -171,5 +173,26 @@ extent cuda_backend<T, n>::size() const {
 template class cuda_backend<double, 8>;
 template class cuda_backend<double, 12>;
 template class cuda_backend<double, 16>;
+
+namespace detail {
+
+struct device_arrow::state {
+    cuda_solver<double, 16> solver;
+};
+
+device_arrow::device_arrow(extent size) : state_(new state{cuda_solver<double, 16>(size)}) {}
+device_arrow::~device_arrow() = default;
+
+cudaError_t device_arrow::factor(cudaStream_t stream, matrix_view<const double> K) {
+    return state_->solver.factor(stream, K).error;
+}
+cudaError_t device_arrow::solve(cudaStream_t stream, double* b) {
+    return state_->solver.solve(stream, b).error;
+}
+const info* device_arrow::device_info() const {
+    return state_->solver.device_info();
+}
+
+}  // namespace detail
 
 }  // namespace shoal::arrow

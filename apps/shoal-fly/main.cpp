@@ -62,11 +62,12 @@ branch_snapshot snapshot(const Controller& controller, int step, double time) {
     const qp_shape& shape = controller.shape();
     branch_snapshot out{step, time, {}};
     const int shown = std::min(shape.scenarios, 40);
+    const double* trajectory = controller.trajectory().data();
     for (int j = 0; j < shown; ++j) {
         const int i = int(std::int64_t{j} * shape.scenarios / shown);
         auto& path = out.positions.emplace_back();
         for (int k = 0; k <= shape.stages; ++k) {
-            const double* z = controller.trajectory().data() + shape.block(i, k) * stage_size;
+            const double* z = trajectory + shape.block(i, k) * stage_size;
             path.push_back({z[0], z[1], z[2]});
         }
     }
@@ -100,8 +101,8 @@ void run(const options& o) {
 
     shoal::executor threads(o.threads);
     report.threads = threads.threads();
-    const auto backend = make_backend(o.device, {settings.scenarios, settings.stages}, threads);
-    report.device = backend->device();
+    const auto backend = make_backend(o.device, problem, settings.scenarios, settings.stages, threads);
+    report.device = o.device;
     std::ofstream out = open_output(o.out);
 
     const double dt = problem.horizon_seconds / settings.stages;
@@ -110,7 +111,7 @@ void run(const options& o) {
         progress_line progress(o, problem);
         int count = 0;
         report.result =
-            fly(problem, settings, *backend, threads, [&](const auto& controller, const flight_step& step) {
+            fly(problem, settings, *backend, [&](const auto& controller, const flight_step& step) {
                 if (count % every == 0) report.branches.push_back(snapshot(controller, count, step.time));
                 progress.show(++count, step);
             });

@@ -23,8 +23,7 @@ parse_outcome parse(int argc, char** argv, options& out) {
     auto* seed_given =
         app.add_option("--seed", seed, "seed of the scenarios and of the true vehicle")->type_name("S");
     auto* steps_given = app.add_option("--steps", steps, "stop after K >= 1 control steps")->type_name("K");
-    app.add_option("--device", out.device, "where the linear systems are solved: cpu or cuda")
-        ->type_name("DEVICE");
+    app.add_option("--device", out.device, "where the controller computes: cpu or cuda")->type_name("DEVICE");
     app.add_option("--threads", threads, "host threads (default: one per core)")->type_name("T");
     app.add_option("--out", out.out, "directory for flight.json (default: out)")->type_name("DIR");
     app.add_flag("--quiet", out.quiet, "no progress line");

@@ -60,7 +60,7 @@ TEST_P(Assembly, EqualsTheDenseDefinition) {
     std::vector<double> grams(std::size_t(shape.tail_blocks()) * block_entries);
     double sum[block_entries] = {};
     for (std::int64_t b = 0; b < shape.tail_blocks(); ++b)
-        gram(data.step(b), grams.data() + b * block_entries);
+        gram(shoal::thread_group{}, data.step(b), grams.data() + b * block_entries);
     for (int i = 0; i < shape.scenarios; ++i)
         for (int j = 0; j < block_entries; ++j)
             sum[j] += grams[std::size_t(shape.block(i, 1) * block_entries + j)];

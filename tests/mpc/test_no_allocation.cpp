@@ -82,8 +82,9 @@ TEST(NoAllocation, ControlStep) {
     const int stages = 6;
     mpc_test::reference_solver backend({3, stages});
     shoal::executor threads(2);
-    branch_controller<mpc_test::reference_solver> controller(problem, sample_scenarios(problem, 1, 3), stages,
-                                                             backend, threads);
+    host_branches<mpc_test::reference_solver> branches(problem, 3, stages, backend, threads);
+    branch_controller<host_branches<mpc_test::reference_solver>> controller(
+        problem, sample_scenarios(problem, 1, 3), branches);
     guide route(plan_path(problem, problem.start), 0.5, 1.0);
     vehicle_estimator estimator(problem, 0.1);
     double x[state_size] = {}, u[input_size];

@@ -57,14 +57,14 @@ struct flight_result {
 inline constexpr int fine_steps = 10;
 
 /// Flies until the goal is held, the time is up, or max_steps. observe(controller, step) is called after every control
-/// step.
-template <class Solver, class Observer>
-flight_result fly(const flight_problem& problem, const flight_settings& settings, Solver& backend,
-                  executor& threads, Observer&& observe) {
+/// step. branches: of settings.scenarios and settings.stages.
+template <class Branches, class Observer>
+flight_result fly(const flight_problem& problem, const flight_settings& settings, Branches& branches,
+                  Observer&& observe) {
     const double dt = problem.horizon_seconds / settings.stages;
     const quadrotor truth = sample_truth(problem, settings.seed);
     const std::vector<quadrotor> scenarios = sample_scenarios(problem, settings.seed, settings.scenarios);
-    branch_controller<Solver> controller(problem, scenarios, settings.stages, backend, threads, settings.sqp);
+    branch_controller<Branches> controller(problem, scenarios, branches, settings.sqp);
     auto path = plan_path(problem, problem.start);
     if (path.empty()) path = {detail::to_point(problem.start), detail::to_point(problem.goal)};
     double length = 0;
@@ -117,6 +117,14 @@ flight_result fly(const flight_problem& problem, const flight_settings& settings
     }
     std::copy(x, x + state_size, result.final_state);
     return result;
+}
+
+/// The same with branches on the host, whose linear systems the backend solves: `factor(view)`, `solve(b)`.
+template <class Solver, class Observer>
+flight_result fly(const flight_problem& problem, const flight_settings& settings, Solver& backend,
+                  executor& threads, Observer&& observe) {
+    host_branches<Solver> branches(problem, settings.scenarios, settings.stages, backend, threads);
+    return fly(problem, settings, branches, observe);
 }
 
 }  // namespace shoal::mpc

@@ -5,46 +5,42 @@
 /// (predictor and corrector) an iteration.
 
 #include <algorithm>
-#include <cmath>
 #include <cstdint>
 #include <vector>
 
 #include <shoal/batched/executor.hpp>
+#include <shoal/mpc/ipm_progress.hpp>
 #include <shoal/mpc/ipm_steps.hpp>
 #include <shoal/mpc/linear_system.hpp>
 
 namespace shoal::mpc {
-
-/// Choices of an ipm_solver.
-///
-/// The matrices' condition numbers grow with 1 / delta: from about 1e8 to 1e13 over a solve with these values, from 1e4
-/// with rho = 1e-2, delta = 1, shrink = 0.1, at twice the iterations.
-struct ipm_settings {
-    int max_iterations = 40;
-    double tolerance = 1e-6;  ///< on the equations (absolute), on the gradient (relative) and on mu
-    double rho = 1e-6;        ///< proximal weight of the primal variables at the start
-    double rho_min = 1e-10;
-    double delta = 1e-4;  ///< proximal weight of the multipliers at the start
-    double delta_min = 1e-9;
-    double shrink = 0.2;  ///< of rho and delta, an iteration
-    double mu_start = 10.0;
-    int retries = 5;  ///< of a failed factorisation, each with a hundred times larger rho
-};
-
-/// How a solve ended.
-enum class ipm_status { solved, iteration_limit, factorization_failed, not_finite };
 
 /// What a solve found, and what it took.
 struct ipm_result {
     ipm_status status = ipm_status::iteration_limit;
     int iterations = 0;
     double mu = 0;
-    double primal_residual = 0;  ///< largest violation of an equation or row
-    double dual_residual = 0;    ///< largest entry of the Lagrangian's gradient
-    arrow::info failure = {};    ///< where the last factorisation failed, if one did
-    int regularised = 0;         ///< factorisations repeated with a larger rho
+    double primal_residual = 0;            ///< largest violation of an equation or row
+    double dual_residual = 0;              ///< largest entry of the Lagrangian's gradient
+    arrow::info failure = arrow::success;  ///< where the last factorisation failed, if it did
+    int regularised = 0;                   ///< factorisations repeated with a larger rho
     linear_statistics linear = {};
 };
+
+/// The same from a solve's scalars.
+inline ipm_result make_result(const ipm_progress& p, const arrow::info& failure,
+                              const linear_statistics& linear) {
+    ipm_result r;
+    r.status = p.status;
+    r.iterations = p.iteration;
+    r.mu = p.mu;
+    r.primal_residual = p.primal;
+    r.dual_residual = p.dual;
+    r.failure = failure;
+    r.regularised = p.regularised;
+    r.linear = linear;
+    return r;
+}
 
 /// What a recorder sees after every assembly.
 struct ipm_snapshot {
@@ -75,50 +71,37 @@ class ipm_solver {
     /// iteration. Never allocates.
     template <class Recorder>
     ipm_result solve(const qp_data& data, Recorder&& record) {
-        ipm_result result, first;
+        using namespace detail;
         const penalty w{data.penalty, data.penalty_curvature};
-        double rho = settings.rho, delta = settings.delta;
+        ipm_progress p = begin_progress(settings);
         for_tails([&](int i) { start_tail(data, w, settings.mu_start, i, point, work_); });
         start_root(data, w, settings.mu_start, point, work_);
-        system_.begin();
-        for (int iteration = 0;; ++iteration) {
-            result.iterations = iteration;
-            const double complement = evaluate(data, w, result);
-            result.linear = system_.statistics();
-            if (iteration == 0) first = result;
-            first.primal_residual = std::max(first.primal_residual, 1e-3);
-            if (!(result.primal_residual + result.dual_residual + result.mu < 1e100))
-                return fail(result, ipm_status::not_finite);
-            if (result.primal_residual <= settings.tolerance && result.mu <= settings.tolerance &&
-                result.dual_residual <= settings.tolerance * std::max(1.0, largest_gradient_)) {
-                result.status = ipm_status::solved;
-                return result;
+        system_.begin(settings.refine_above);
+        for (;;) {
+            if (judge(p, evaluate(data, w), settings)) {
+                // An iterate that is no number is no start for the next program.
+                return p.status == ipm_status::not_finite ? fail(p, arrow::success)
+                                                          : result_of(p, arrow::success);
             }
-            if (iteration == settings.max_iterations) return result;
-
             for (int attempt = 0;; ++attempt) {
-                predictor(data, w, rho, delta);
-                result.failure = system_.factor();
-                if (result.failure.good()) break;
-                if (attempt == settings.retries) return fail(result, ipm_status::factorization_failed);
-                rho = std::max(rho, 1e-8) * 100;
-                ++result.regularised;
+                predictor(data, w, p.rho, p.delta);
+                const arrow::info found = system_.factor();
+                if (found.good()) break;
+                if (attempt == settings.retries) {
+                    p.status = ipm_status::factorization_failed;
+                    return fail(p, found);
+                }
+                regularise(p);
             }
-            record(ipm_snapshot{iteration, result.mu, rho, delta, system_.matrix, system_.rhs});
+            record(ipm_snapshot{p.iteration, p.mu, p.rho, p.delta, system_.matrix, system_.rhs});
             system_.solve();
-            const double ahead = complement_after(data, direction(data, w, delta));
-            const double ratio = complement > 0 ? std::min(1.0, ahead / complement) : 0.0;
-            double target = std::max(result.mu * ratio * ratio * ratio, 0.1 * settings.tolerance);
-            // Where mu runs ahead of the equations the rows are in the way long before the equations hold.
-            const double behind = std::min(1.0, result.primal_residual / first.primal_residual);
-            target = std::max(target, 0.01 * first.mu * behind);
-            corrector(data, w, delta, target);
+            aim(p, direction(data, w, p.delta), settings);
+            corrector(data, w, p.delta, p.target);
             system_.solve();
-            const double step = direction(data, w, delta);
+            const double step = shortened_step(direction(data, w, p.delta));
             for_tails([&](int i) { advance_tail(shape_, step, i, point, work_); });
             advance_root(shape_, step, point, work_);
-            rho = std::max(settings.rho_min, settings.shrink * rho);
-            delta = std::max(settings.delta_min, settings.shrink * delta);
+            next_iteration(p, settings);
         }
     }
 
@@ -130,11 +113,13 @@ class ipm_solver {
     qp_point point;
 
   private:
-    ipm_result fail(ipm_result result, ipm_status status) {
-        result.status = status;
-        result.linear = system_.statistics();
+    ipm_result result_of(const ipm_progress& p, const arrow::info& failure) const {
+        return make_result(p, failure, system_.statistics());
+    }
+
+    ipm_result fail(const ipm_progress& p, const arrow::info& failure) {
         std::fill(point.y.begin(), point.y.end(), 0.0);
-        return result;
+        return result_of(p, failure);
     }
 
     template <class F>
@@ -142,21 +127,13 @@ class ipm_solver {
         threads_.parallel_for(shape_.scenarios, [&](std::int64_t i, int) { f(int(i)); });
     }
 
-    /// Residuals at `point` into result; returns the sum of all products that mu is the mean of.
-    double evaluate(const qp_data& data, const penalty& w, ipm_result& result) {
+    /// Residuals at `point`.
+    tail_summary evaluate(const qp_data& data, const penalty& w) {
         for_tails([&](int i) { evaluate_tail(data, point, w, i, work_); });
         evaluate_root(data, point, w, work_);
-        double complement = 0, rows = 0;
-        result.primal_residual = result.dual_residual = largest_gradient_ = 0;
-        for (const tail_summary& s : work_.summary) {
-            result.primal_residual = larger(result.primal_residual, s.primal);
-            result.dual_residual = larger(result.dual_residual, s.dual);
-            largest_gradient_ = std::max(largest_gradient_, s.gradient);
-            complement += s.complement;
-            rows += s.rows;
-        }
-        result.mu = rows > 0 ? complement / rows : 0;
-        return complement;
+        tail_summary total{};
+        for (const tail_summary& s : work_.summary) detail::add_residuals(total, s);
+        return total;
     }
 
     /// The matrix, and the right-hand side that aims at mu = 0.
@@ -181,27 +158,16 @@ class ipm_solver {
         rhs_root(data, work_, system_.rhs.data());
     }
 
-    /// Expands the solution; returns the step that every row allows.
-    double direction(const qp_data& data, const penalty& w, double delta) {
+    /// Expands the solution.
+    tail_summary direction(const qp_data& data, const penalty& w, double delta) {
         for_tails([&](int i) { direction_tail(data, point, w, delta, system_.solution.data(), i, work_); });
         direction_root(data, point, w, delta, system_.solution.data(), work_);
-        double step = longest_step_considered;
-        for (const tail_summary& s : work_.summary) step = std::min(step, s.step);
-        // Short of the boundary, also where the boundary is met at exactly one.
-        return std::min(1.0, 0.995 * step);
+        tail_summary total{};
+        total.step = longest_step_considered;
+        for (const tail_summary& s : work_.summary) detail::add_direction(total, s);
+        return total;
     }
 
-    double complement_after(const qp_data& data, double step) {
-        for_tails([&](int i) {
-            work_.summary[std::size_t(i)].complement = complement_ahead(
-                data, point, work_, step, shape_.block(i, 1), shape_.block(i, shape_.stages) + 1);
-        });
-        double sum = complement_ahead(data, point, work_, step, shape_.root(), shape_.blocks());
-        for (int i = 0; i < shape_.scenarios; ++i) sum += work_.summary[std::size_t(i)].complement;
-        return sum;
-    }
-
-    double largest_gradient_ = 0;
     qp_shape shape_;
     executor& threads_;
     ipm_work work_;

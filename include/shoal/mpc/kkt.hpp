@@ -19,13 +19,12 @@
 ///
 /// K >= rho I for any positive weights, so the Cholesky factorisation exists however degenerate the rows are.
 
-#include <algorithm>
-#include <cmath>
 #include <cstdint>
 #include <vector>
 
 #include <shoal/arrow/types.hpp>
 #include <shoal/core/macros.hpp>
+#include <shoal/group/thread.hpp>
 #include <shoal/mpc/qp.hpp>
 
 namespace shoal::mpc {
@@ -43,6 +42,9 @@ struct arrow_storage {
           root(block_entries) {}
 
     [[nodiscard]] arrow::matrix_view<const double> view() const {
+        return {diagonal.data(), lower.data(), coupling.data(), root.data()};
+    }
+    [[nodiscard]] arrow::matrix_view<double> blocks() {
         return {diagonal.data(), lower.data(), coupling.data(), root.data()};
     }
     [[nodiscard]] double* diagonal_block(int i, int k) { return diagonal.data() + index(i, k, shape.stages); }
@@ -65,81 +67,139 @@ struct arrow_storage {
     }
 };
 
-/// G = e' e: 16 x 16, from e: 12 x 16 row-major.
-SHOAL_FN void gram(const double* e, double* G) {
-    for (int i = 0; i < block_entries; ++i) G[i] = 0;
-    for (int r = 0; r < state_size; ++r) {
-        const double* row = e + r * stage_size;
-        for (int i = 0; i < stage_size; ++i)
-            for (int j = 0; j < stage_size; ++j) G[i * stage_size + j] += row[i] * row[j];
+/// Where the blocks of a matrix lie for writing; see arrow_storage.
+using arrow_blocks = arrow::matrix_view<double>;
+
+/// The members of a group that share the passes over a block: one, or one per column. Member c has the columns and the
+/// rows c, c + size, ... of the block, so what it computes alone depends on no other member.
+template <class G>
+inline constexpr int columns_each = stage_size / G::static_size;
+
+/// First index >= from that belongs to this member.
+template <class G>
+SHOAL_FN int first_from(const G& g, int from) {
+    constexpr int W = G::static_size;
+    return from + (g.rank() + W - from % W) % W;
+}
+
+/// out = e' e: 16 x 16, from e: 12 x 16 row-major.
+template <class G>
+SHOAL_FN void gram(const G& g, const double* e, double* out) {
+    for (int i = g.rank(); i < stage_size; i += G::static_size) {
+        double sum[stage_size] = {};
+        for (int r = 0; r < state_size; ++r) {
+            const double* row = e + r * stage_size;
+            SHOAL_UNROLL
+            for (int j = 0; j < stage_size; ++j) sum[j] += row[i] * row[j];
+        }
+        SHOAL_UNROLL
+        for (int j = 0; j < stage_size; ++j) out[i * stage_size + j] = sum[j];
     }
 }
 
 /// y += alpha e' x: y has 16 entries, x has 12.
-SHOAL_FN void add_transposed(double alpha, const double* e, const double* x, double* y) {
-    for (int r = 0; r < state_size; ++r)
-        for (int c = 0; c < stage_size; ++c) y[c] += alpha * x[r] * e[r * stage_size + c];
+template <class G>
+SHOAL_FN void add_transposed(const G& g, double alpha, const double* e, const double* x, double* y) {
+    constexpr int W = G::static_size, each = columns_each<G>;
+    double sum[each];
+    SHOAL_UNROLL
+    for (int j = 0; j < each; ++j) sum[j] = y[g.rank() + W * j];
+    for (int r = 0; r < state_size; ++r) {
+        const double* row = e + r * stage_size + g.rank();
+        SHOAL_UNROLL
+        for (int j = 0; j < each; ++j) sum[j] += alpha * x[r] * row[W * j];
+    }
+    SHOAL_UNROLL
+    for (int j = 0; j < each; ++j) y[g.rank() + W * j] = sum[j];
 }
 
 /// y -= e x: y has 12 entries, x has 16.
-SHOAL_FN void subtract_product(const double* e, const double* x, double* y) {
-    for (int r = 0; r < state_size; ++r) {
+template <class G>
+SHOAL_FN void subtract_product(const G& g, const double* e, const double* x, double* y) {
+    for (int r = g.rank(); r < state_size; r += G::static_size) {
         double sum = 0;
         for (int c = 0; c < stage_size; ++c) sum += e[r * stage_size + c] * x[c];
         y[r] -= sum;
     }
 }
 
-/// v = G_b z: the rows of one block, in the order of qp.hpp.
-SHOAL_FN void apply_rows(int slots, const double* normals, const double* z, double* v) {
-    for (int i = 0; i < input_size; ++i) {
-        v[i] = -z[state_size + i];
-        v[input_size + i] = z[state_size + i];
-    }
-    for (int i = 0; i < 2; ++i) {
-        v[thrust_rows + i] = -z[6 + i];
-        v[thrust_rows + 2 + i] = z[6 + i];
-    }
-    for (int j = 0; j < slots; ++j) {
-        const double* n = normals + 3 * j;
-        v[fixed_rows + j] = -(n[0] * z[0] + n[1] * z[1] + n[2] * z[2]);
-    }
+/// Row j of G_b z, in the order of qp.hpp.
+SHOAL_FN double row_product(const double* normals, const double* z, int j) {
+    if (j < input_size) return -z[state_size + j];
+    if (j < thrust_rows) return z[state_size + j - input_size];
+    if (j < thrust_rows + 2) return -z[6 + j - thrust_rows];
+    if (j < fixed_rows) return z[4 + j - thrust_rows];
+    const double* n = normals + 3 * (j - fixed_rows);
+    return -(n[0] * z[0] + n[1] * z[1] + n[2] * z[2]);
 }
 
 /// r += alpha G_b' v.
-SHOAL_FN void add_rows_transposed(double alpha, int slots, const double* normals, const double* v,
+template <class G>
+SHOAL_FN void add_rows_transposed(const G& g, double alpha, int slots, const double* normals, const double* v,
                                   double* r) {
-    for (int i = 0; i < input_size; ++i) r[state_size + i] += alpha * (v[input_size + i] - v[i]);
-    for (int i = 0; i < 2; ++i) r[6 + i] += alpha * (v[thrust_rows + 2 + i] - v[thrust_rows + i]);
-    for (int j = 0; j < slots; ++j)
-        for (int i = 0; i < 3; ++i) r[i] -= alpha * v[fixed_rows + j] * normals[3 * j + i];
+    constexpr int W = G::static_size;
+    for (int i = g.rank(); i < 3; i += W)
+        for (int j = 0; j < slots; ++j) r[i] -= alpha * v[fixed_rows + j] * normals[3 * j + i];
+    for (int i = first_from(g, 6); i < 8; i += W)
+        r[i] += alpha * (v[thrust_rows + i - 4] - v[thrust_rows + i - 6]);
+    for (int i = first_from(g, state_size); i < stage_size; i += W)
+        r[i] += alpha * (v[input_size + i - state_size] - v[i - state_size]);
 }
 
 /// D += G_b' diag(Z) G_b, for the column-major 16 x 16 block D.
-SHOAL_FN void add_row_weights(int slots, const double* normals, const double* Z, double* D) {
-    for (int i = 0; i < input_size; ++i) D[(state_size + i) * (stage_size + 1)] += Z[i] + Z[input_size + i];
-    for (int i = 0; i < 2; ++i) D[(6 + i) * (stage_size + 1)] += Z[thrust_rows + i] + Z[thrust_rows + 2 + i];
-    for (int j = 0; j < slots; ++j) {
-        const double* n = normals + 3 * j;
-        for (int a = 0; a < 3; ++a)
-            for (int b = 0; b < 3; ++b) D[a * stage_size + b] += Z[fixed_rows + j] * n[a] * n[b];
-    }
+template <class G>
+SHOAL_FN void add_row_weights(const G& g, int slots, const double* normals, const double* Z, double* D) {
+    constexpr int W = G::static_size;
+    for (int i = g.rank(); i < 3; i += W)
+        for (int j = 0; j < slots; ++j) {
+            const double* n = normals + 3 * j;
+            for (int a = 0; a < 3; ++a) D[a * stage_size + i] += Z[fixed_rows + j] * n[a] * n[i];
+        }
+    for (int i = first_from(g, 6); i < 8; i += W)
+        D[i * (stage_size + 1)] += Z[thrust_rows + i - 6] + Z[thrust_rows + i - 4];
+    for (int i = first_from(g, state_size); i < stage_size; i += W)
+        D[i * (stage_size + 1)] += Z[i - state_size] + Z[input_size + i - state_size];
 }
 
 namespace detail {
 
-/// D = gram / delta + diag(hessian + rho + [x: 1/delta]) + G' Z G; pass gram = nullptr where nothing follows the stage.
-SHOAL_HOST_FN void assemble_diagonal(const qp_data& data, std::int64_t b, const double* G, const double* Z,
-                                     double rho, double inverse_delta, double* D) {
-    if (G) {
-        for (int i = 0; i < block_entries; ++i) D[i] = inverse_delta * G[i];
-    } else {
-        for (int i = 0; i < block_entries; ++i) D[i] = 0;
-    }
-    const double* h = data.hessian.data() + b * stage_size;
-    for (int i = 0; i < stage_size; ++i)
+/// D = gram / delta + diag(hessian + rho + [x: 1/delta]) + G' Z G; grams = nullptr where nothing follows the stage.
+template <class G>
+SHOAL_FN void assemble_diagonal(const G& g, const qp_view& data, std::int64_t b, const double* grams,
+                                const double* Z, double rho, double inverse_delta, double* D) {
+    constexpr int W = G::static_size;
+    for (int i = g.rank(); i < block_entries; i += W) D[i] = grams ? inverse_delta * grams[i] : 0.0;
+    const double* h = data.hessian + b * stage_size;
+    for (int i = g.rank(); i < stage_size; i += W)
         D[i * (stage_size + 1)] += h[i] + rho + (i < state_size ? inverse_delta : 0.0);
-    add_row_weights(data.shape.slots, data.normal.data() + b * data.shape.slots * 3, Z, D);
+    add_row_weights(g, data.shape.slots, data.normal + b * data.shape.slots * 3, Z, D);
+}
+
+/// D_k and E_k of stage k = 1..N of scenario i, and C_i where k = 1.
+template <class G>
+SHOAL_FN void assemble_block(const G& g, const qp_view& data, const double* grams, const double* Z,
+                             double rho, double inverse_delta, int i, int k, const arrow_blocks& K) {
+    constexpr int W = G::static_size;
+    const qp_shape& shape = data.shape;
+    const std::int64_t b = shape.block(i, k);
+    const bool last = k == shape.stages;
+    assemble_diagonal(g, data, b, last ? nullptr : grams + (b + 1) * block_entries, Z + b * shape.rows(), rho,
+                      inverse_delta, K.diagonal + b * block_entries);
+    if (!last) {
+        const double* e = data.step(b + 1);
+        double* E = K.lower + (b - i) * block_entries;
+        for (int c = 0; c < stage_size; ++c) {
+            for (int r = g.rank(); r < state_size; r += W)
+                E[c * stage_size + r] = -inverse_delta * e[r * stage_size + c];
+            for (int r = first_from(g, state_size); r < stage_size; r += W) E[c * stage_size + r] = 0;
+        }
+    }
+    if (k > 1) return;
+    const double* e = data.step(b);
+    double* C = K.coupling + std::int64_t{i} * block_entries;
+    for (int c = 0; c < stage_size; ++c)
+        for (int r = g.rank(); r < stage_size; r += W)
+            C[c * stage_size + r] = c < state_size ? -inverse_delta * e[c * stage_size + r] : 0.0;
 }
 
 }  // namespace detail
@@ -147,34 +207,18 @@ SHOAL_HOST_FN void assemble_diagonal(const qp_data& data, std::int64_t b, const 
 /// The blocks of scenario i. grams: e' e of the step that leads to every block; Z: one weight per row of every block.
 SHOAL_TARGET_CLONES inline void assemble_tail(const qp_data& data, const double* grams, const double* Z,
                                               double rho, double delta, int i, arrow_storage& K) {
-    const qp_shape& shape = data.shape;
-    const double inverse_delta = 1 / delta;
-    for (int k = 1; k <= shape.stages; ++k) {
-        const std::int64_t b = shape.block(i, k);
-        const bool last = k == shape.stages;
-        detail::assemble_diagonal(data, b, last ? nullptr : grams + (b + 1) * block_entries,
-                                  Z + b * shape.rows(), rho, inverse_delta, K.diagonal_block(i, k - 1));
-        if (last) break;
-        const double* e = data.step(b + 1);
-        double* E = K.lower_block(i, k - 1);
-        for (int c = 0; c < stage_size; ++c) {
-            for (int r = 0; r < state_size; ++r)
-                E[c * stage_size + r] = -inverse_delta * e[r * stage_size + c];
-            for (int r = state_size; r < stage_size; ++r) E[c * stage_size + r] = 0;
-        }
-    }
-    const double* e = data.step(shape.block(i, 1));
-    double* C = K.coupling_block(i);
-    for (int c = 0; c < state_size; ++c)
-        for (int r = 0; r < stage_size; ++r) C[c * stage_size + r] = -inverse_delta * e[c * stage_size + r];
-    std::fill(C + state_size * stage_size, C + block_entries, 0.0);
+    const qp_view view = data.view();
+    const arrow_blocks blocks = K.blocks();
+    for (int k = 1; k <= data.shape.stages; ++k)
+        detail::assemble_block(thread_group{}, view, grams, Z, rho, 1 / delta, i, k, blocks);
 }
 
 /// The root block; gram_sum = sum_i e_0^i' e_0^i.
 inline void assemble_root(const qp_data& data, const double* gram_sum, const double* Z, double rho,
                           double delta, arrow_storage& K) {
     const std::int64_t b = data.shape.root();
-    detail::assemble_diagonal(data, b, gram_sum, Z + b * data.shape.rows(), rho, 1 / delta, K.root.data());
+    detail::assemble_diagonal(thread_group{}, data.view(), b, gram_sum, Z + b * data.shape.rows(), rho,
+                              1 / delta, K.root.data());
 }
 
 }  // namespace shoal::mpc

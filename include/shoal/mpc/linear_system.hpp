@@ -10,6 +10,7 @@
 #include <vector>
 
 #include <shoal/batched/executor.hpp>
+#include <shoal/core/math.hpp>
 #include <shoal/mpc/kkt.hpp>
 
 namespace shoal::mpc {
@@ -35,64 +36,98 @@ inline void add(linear_statistics& total, const linear_statistics& part) {
     if (!(part.largest_residual <= total.largest_residual)) total.largest_residual = part.largest_residual;
 }
 
-/// r -= K x over the rows of tail i; returns the largest |diagonal entry|, a lower bound of |K|. Reads both triangles of
-/// the diagonal blocks, which vectorises; every assembly here fills both.
-SHOAL_TARGET_CLONES inline double subtract_tail(const arrow_storage& K, const double* x, int i, double* r) {
-    const int N = K.shape.stages;
-    const std::int64_t root = std::int64_t{K.shape.tails} * N;
-    double largest = 0;
-    for (int k = 0; k < N; ++k) {
-        const std::int64_t b = std::int64_t{i} * N + k;
-        const double* D = K.diagonal_block(i, k);
-        const double* xb = x + b * stage_size;
-        double* rb = r + b * stage_size;
+namespace detail {
+
+/// sum -= B' x over this member's columns of one column-major block.
+template <class G>
+SHOAL_FN void subtract_dots(const G& g, const double* B, const double* x, double* sum) {
+    constexpr int W = G::static_size, each = columns_each<G>;
+    SHOAL_UNROLL
+    for (int j = 0; j < each; ++j) {
+        const double* column = B + (g.rank() + W * j) * stage_size;
+        double product = 0;
+        for (int row = 0; row < stage_size; ++row) product += column[row] * x[row];
+        sum[j] -= product;
+    }
+}
+
+/// r -= K x over the rows of stage k = 0..N-1 of tail i; raises `largest` to the largest |diagonal entry|, a lower bound
+/// of |K|. Reads both triangles of the diagonal blocks, which vectorises; every assembly here fills both.
+template <class G>
+SHOAL_FN void subtract_block(const G& g, const arrow::matrix_view<const double>& K, arrow::extent shape,
+                             const double* x, int i, int k, double* r, double& largest) {
+    constexpr int W = G::static_size, each = columns_each<G>;
+    const std::int64_t b = std::int64_t{i} * shape.stages + k, link = b - i;
+    const double* xb = x + b * stage_size;
+    double sum[each];
+    SHOAL_UNROLL
+    for (int j = 0; j < each; ++j) sum[j] = r[b * stage_size + g.rank() + W * j];
+    if (k > 0) {
+        const double* E = K.lower + (link - 1) * block_entries + g.rank();
         for (int c = 0; c < stage_size; ++c) {
-            largest = std::max(largest, std::abs(D[c * (stage_size + 1)]));
-            for (int row = 0; row < stage_size; ++row) rb[row] -= D[c * stage_size + row] * xb[c];
-        }
-        const double* above = k == 0 ? x + root * stage_size : nullptr;
-        if (above) {
-            const double* C = K.coupling_block(i);
-            for (int c = 0; c < stage_size; ++c) {
-                double sum = 0;
-                for (int row = 0; row < stage_size; ++row) sum += C[c * stage_size + row] * above[row];
-                rb[c] -= sum;
-            }
-        }
-        if (k + 1 == N) break;
-        const double* E = K.lower_block(i, k);
-        for (int c = 0; c < stage_size; ++c) {
-            double sum = 0;
-            for (int row = 0; row < stage_size; ++row) {
-                rb[stage_size + row] -= E[c * stage_size + row] * xb[c];
-                sum += E[c * stage_size + row] * xb[stage_size + row];
-            }
-            rb[c] -= sum;
+            SHOAL_UNROLL
+            for (int j = 0; j < each; ++j) sum[j] -= E[c * stage_size + W * j] * (xb - stage_size)[c];
         }
     }
+    const double* D = K.diagonal + b * block_entries;
+    for (int c = 0; c < stage_size; ++c) {
+        SHOAL_UNROLL
+        for (int j = 0; j < each; ++j) sum[j] -= D[c * stage_size + g.rank() + W * j] * xb[c];
+    }
+    if (k == 0)
+        subtract_dots(g, K.coupling + std::int64_t{i} * block_entries,
+                      x + std::int64_t{shape.tails} * shape.stages * stage_size, sum);
+    if (k + 1 < shape.stages) subtract_dots(g, K.lower + link * block_entries, xb + stage_size, sum);
+    SHOAL_UNROLL
+    for (int j = 0; j < each; ++j) r[b * stage_size + g.rank() + W * j] = sum[j];
+    for (int c = g.rank(); c < stage_size; c += W) {
+        const double size = core::abs(D[c * (stage_size + 1)]);
+        largest = largest < size ? size : largest;
+    }
+}
+
+/// y -= B x for one column-major block.
+template <class G>
+SHOAL_FN void subtract_columns(const G& g, const double* B, const double* x, double* y) {
+    constexpr int W = G::static_size, each = columns_each<G>;
+    double sum[each];
+    SHOAL_UNROLL
+    for (int j = 0; j < each; ++j) sum[j] = y[g.rank() + W * j];
+    for (int c = 0; c < stage_size; ++c) {
+        SHOAL_UNROLL
+        for (int j = 0; j < each; ++j) sum[j] -= B[c * stage_size + g.rank() + W * j] * x[c];
+    }
+    SHOAL_UNROLL
+    for (int j = 0; j < each; ++j) y[g.rank() + W * j] = sum[j];
+}
+
+}  // namespace detail
+
+/// r -= K x over the rows of tail i; returns the largest |diagonal entry|.
+SHOAL_TARGET_CLONES inline double subtract_tail(const arrow_storage& K, const double* x, int i, double* r) {
+    double largest = 0;
+    const arrow::matrix_view<const double> view = K.view();
+    for (int k = 0; k < K.shape.stages; ++k)
+        detail::subtract_block(thread_group{}, view, K.shape, x, i, k, r, largest);
     return largest;
 }
 
 /// r -= K x over the root's rows; returns the largest |diagonal entry|.
 inline double subtract_root(const arrow_storage& K, const double* x, double* r) {
     const int M = K.shape.tails, N = K.shape.stages;
-    const std::int64_t root = std::int64_t{M} * N;
+    const std::int64_t root = std::int64_t{M} * N * stage_size;
     double largest = 0;
-    double* r0 = r + root * stage_size;
-    const double* x0 = x + root * stage_size;
-    for (int c = 0; c < stage_size; ++c) {
-        largest = std::max(largest, std::abs(K.root[std::size_t(c * (stage_size + 1))]));
-        for (int row = 0; row < stage_size; ++row)
-            r0[row] -= K.root[std::size_t(c * stage_size + row)] * x0[c];
-    }
-    for (int i = 0; i < M; ++i) {
-        const double* C = K.coupling_block(i);
-        const double* x1 = x + std::int64_t{i} * N * stage_size;
-        for (int c = 0; c < stage_size; ++c)
-            for (int row = 0; row < stage_size; ++row) r0[row] -= C[c * stage_size + row] * x1[c];
-    }
+    for (std::size_t c = 0; c < stage_size; ++c)
+        largest = std::max(largest, std::abs(K.root[c * (stage_size + 1)]));
+    detail::subtract_columns(thread_group{}, K.root.data(), x + root, r + root);
+    for (int i = 0; i < M; ++i)
+        detail::subtract_columns(thread_group{}, K.coupling_block(i), x + std::int64_t{i} * N * stage_size,
+                                 r + root);
     return largest;
 }
+
+/// Refinements of one solution.
+inline constexpr int most_refinements = 2;
 
 /// Backend: info factor(arrow::matrix_view<const double>) and void solve(double* b), both without allocation.
 template <class Solver>
@@ -107,7 +142,11 @@ class linear_system {
           norms_(std::size_t(shape.scenarios)),
           residual_(rhs.size()) {}
 
-    void begin() { statistics_ = {}; }
+    /// refine: backward error above which a solution is refined.
+    void begin(double refine) {
+        statistics_ = {};
+        refine_above_ = refine;
+    }
 
     arrow::info factor() {
         const auto start = clock::now();
@@ -117,12 +156,12 @@ class linear_system {
         return info;
     }
 
-    /// solution = K^-1 rhs, refined while the backward error is above `refine_above`, at most twice.
+    /// solution = K^-1 rhs, refined at most `most_refinements` times.
     void solve() {
         std::copy(rhs.begin(), rhs.end(), solution.begin());
         timed_solve(solution.data());
         double error = backward_error();
-        for (int pass = 0; pass < 2 && error > refine_above; ++pass) {
+        for (int pass = 0; pass < most_refinements && error > refine_above_; ++pass) {
             timed_solve(residual_.data());
             for (std::size_t j = 0; j < solution.size(); ++j) solution[j] += residual_[j];
             ++statistics_.refinements;
@@ -136,7 +175,6 @@ class linear_system {
 
     arrow_storage matrix;
     std::vector<double> rhs, solution;
-    double refine_above = 1e-13;
 
   private:
     using clock = std::chrono::steady_clock;
@@ -175,6 +213,7 @@ class linear_system {
     executor& threads_;
     std::vector<double> norms_;
     linear_statistics statistics_;
+    double refine_above_ = 0;
     std::vector<double> residual_;
 };
 

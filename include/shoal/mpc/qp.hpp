@@ -19,8 +19,10 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <type_traits>
 #include <vector>
 
+#include <shoal/core/macros.hpp>
 #include <shoal/mpc/quadrotor.hpp>
 
 namespace shoal::mpc {
@@ -35,6 +37,8 @@ inline constexpr int attitude_rows = 4;
 inline constexpr int fixed_rows = thrust_rows + attitude_rows;
 /// Most obstacles that a stage looks at.
 inline constexpr int max_slots = 8;
+/// w and w2 of a program that does not say otherwise.
+inline constexpr double default_penalty = 1e3, default_curvature = 1e2;
 
 /// Number of scenarios, stages, and obstacles that a stage looks at.
 struct qp_shape {
@@ -42,14 +46,33 @@ struct qp_shape {
     int stages = 1;
     int slots = 0;
 
-    [[nodiscard]] int rows() const { return fixed_rows + slots; }
-    [[nodiscard]] std::int64_t tail_blocks() const { return std::int64_t{scenarios} * stages; }
-    [[nodiscard]] std::int64_t blocks() const { return tail_blocks() + 1; }
-    [[nodiscard]] std::int64_t root() const { return tail_blocks(); }
+    [[nodiscard]] SHOAL_FN int rows() const { return fixed_rows + slots; }
+    [[nodiscard]] SHOAL_FN std::int64_t tail_blocks() const { return std::int64_t{scenarios} * stages; }
+    [[nodiscard]] SHOAL_FN std::int64_t blocks() const { return tail_blocks() + 1; }
+    [[nodiscard]] SHOAL_FN std::int64_t root() const { return tail_blocks(); }
     /// Block of stage k = 1..N of scenario i; stage 0 is the root of all of them.
-    [[nodiscard]] std::int64_t block(int i, int k) const {
+    [[nodiscard]] SHOAL_FN std::int64_t block(int i, int k) const {
         return k == 0 ? root() : std::int64_t{i} * stages + (k - 1);
     }
+};
+
+/// Where the numbers of a program lie, on the host or on a device; owns nothing. T: double, or const double to read.
+template <class T>
+struct qp_arrays {
+    qp_shape shape;
+    T *e, *c, *hessian, *gradient, *limit, *normal, *initial;
+
+    [[nodiscard]] SHOAL_FN T* step(std::int64_t b) const { return e + b * state_size * stage_size; }
+    template <class U>
+    requires(std::is_same_v<U, const T> && !std::is_const_v<T>) SHOAL_FN operator qp_arrays<U>() const {
+        return {shape, e, c, hessian, gradient, limit, normal, initial};
+    }
+};
+using qp_view = qp_arrays<const double>;
+
+/// Where the variables of a program lie.
+struct point_view {
+    double *z, *y, *t, *lambda, *s, *nu;
 };
 
 /// The numbers of the program. Blocks follow the arrow order: x_1..x_N of every scenario, then the root.
@@ -69,13 +92,21 @@ struct qp_data {
     std::vector<double> hessian;  ///< diagonal, positive
     std::vector<double> gradient;
     std::vector<double> limit;
-    std::vector<double> normal;       ///< n_j, pointing away from the obstacle
-    double initial[state_size] = {};  ///< x_0
-    double penalty = 1e3;             ///< w
-    double penalty_curvature = 1e2;   ///< w2
+    std::vector<double> normal;                    ///< n_j, pointing away from the obstacle
+    double initial[state_size] = {};               ///< x_0
+    double penalty = default_penalty;              ///< w
+    double penalty_curvature = default_curvature;  ///< w2
 
-    [[nodiscard]] const double* step(std::int64_t b) const { return e.data() + b * state_size * stage_size; }
-    [[nodiscard]] double* step(std::int64_t b) { return e.data() + b * state_size * stage_size; }
+    [[nodiscard]] const double* step(std::int64_t b) const { return view().step(b); }
+    [[nodiscard]] double* step(std::int64_t b) { return view().step(b); }
+    [[nodiscard]] qp_view view() const {
+        return {shape,           e.data(),     c.data(),      hessian.data(),
+                gradient.data(), limit.data(), normal.data(), initial};
+    }
+    [[nodiscard]] qp_arrays<double> view() {
+        return {shape,           e.data(),     c.data(),      hessian.data(),
+                gradient.data(), limit.data(), normal.data(), initial};
+    }
 };
 
 /// Primal and dual variables of the program.
@@ -94,6 +125,10 @@ struct qp_point {
     std::vector<double> lambda;  ///< its multiplier, > 0, below w + w2 s on soft rows
     std::vector<double> s;       ///< slack of a soft row, > 0
     std::vector<double> nu;      ///< its multiplier, > 0
+
+    [[nodiscard]] point_view view() {
+        return {z.data(), y.data(), t.data(), lambda.data(), s.data(), nu.data()};
+    }
 };
 
 }  // namespace shoal::mpc

@@ -16,6 +16,7 @@
 #include <cmath>
 
 #include <shoal/core/macros.hpp>
+#include <shoal/group/thread.hpp>
 
 namespace shoal::mpc {
 
@@ -153,12 +154,33 @@ SHOAL_FN void jacobian(const quadrotor& q, const attitude& t, const double* x, c
     }
 }
 
-/// K = F_x Z + [0 F_u]: 12 x 16, row-major, Z being the derivative of the point at which F was taken.
-SHOAL_FN void chain(const derivative_jacobian& F, const double* Z, double* K) {
-    for (int c = 0; c < stage_size; ++c) {
+/// Columns of the Jacobian that one member of a group has: all of them, or one for each of 16 members.
+template <class G>
+inline constexpr int jacobian_columns = stage_size / G::static_size;
+
+/// Z += [I_12 0], of which this member has its columns.
+template <class G>
+SHOAL_FN void add_identity(const G& g, double* Z) {
+    constexpr int each = jacobian_columns<G>;
+    static_assert(each == stage_size || each == 1);
+    for (int i = 0; i < state_size; ++i) {
+        if constexpr (each == 1) {
+            if (i == g.rank()) Z[i] += 1.0;
+        } else {
+            Z[i * each + i] += 1.0;
+        }
+    }
+}
+
+/// K = F_x Z + [0 F_u]: this member's columns of 12 x 16, row-major, Z being the derivative of the point at which F was
+/// taken.
+template <class G>
+SHOAL_FN void chain(const G& g, const derivative_jacobian& F, const double* Z, double* K) {
+    constexpr int ld = jacobian_columns<G>;
+    for (int c = 0; c < ld; ++c) {
         const double* z = Z + c;
         double* k = K + c;
-        constexpr int ld = stage_size;
+        SHOAL_UNROLL
         for (int i = 0; i < 3; ++i) {
             k[i * ld] = z[(3 + i) * ld];
             k[(3 + i) * ld] = F.drag * z[(3 + i) * ld] + F.v_angles[i][0] * z[6 * ld] +
@@ -170,11 +192,20 @@ SHOAL_FN void chain(const derivative_jacobian& F, const double* Z, double* K) {
                 F.w_rates[i][0] * z[9 * ld] + F.w_rates[i][1] * z[10 * ld] + F.w_rates[i][2] * z[11 * ld];
         }
     }
-    for (int i = 0; i < 3; ++i)
+    SHOAL_UNROLL
+    for (int i = 0; i < 3; ++i) {
+        SHOAL_UNROLL
         for (int j = 0; j < input_size; ++j) {
-            K[(3 + i) * stage_size + state_size + j] += F.v_input[i];
-            K[(9 + i) * stage_size + state_size + j] += F.w_input[i][j];
+            if constexpr (ld == 1) {
+                if (g.rank() != state_size + j) continue;
+                K[3 + i] += F.v_input[i];
+                K[9 + i] += F.w_input[i][j];
+            } else {
+                K[(3 + i) * stage_size + state_size + j] += F.v_input[i];
+                K[(9 + i) * stage_size + state_size + j] += F.w_input[i][j];
+            }
         }
+    }
 }
 
 }  // namespace detail
@@ -202,34 +233,50 @@ SHOAL_FN void rk4(const quadrotor& q, double h, const double* x, const double* u
 
 /// next as above, and e = d next / d(x, u): 12 x 16, row-major. Differentiates every stage of the step itself, so e is
 /// the derivative of what rk4 computes, not of the flow that it approximates. Costs about four times rk4.
-SHOAL_FN void rk4_jacobian(const quadrotor& q, double h, const double* x, const double* u, double* next,
-                           double* e) {
-    constexpr int size = state_size * stage_size;
+///
+/// Shared by the members of a group of 1 or 16, one column of e each; every member has its own `next`. No barrier.
+template <class G>
+SHOAL_FN void rk4_jacobian(const G& g, const quadrotor& q, double h, const double* x, const double* u,
+                           double* next, double* e) {
+    constexpr int each = detail::jacobian_columns<G>, size = state_size * each;
     double k[state_size], y[state_size], sum[state_size] = {};
-    double K[size], Z[size], total[size] = {};
+    double K[size], Z[size] = {}, total[size] = {};
     detail::derivative_jacobian F;
+    SHOAL_UNROLL
     for (int i = 0; i < state_size; ++i) y[i] = x[i];
-    for (int i = 0; i < size; ++i) Z[i] = i % stage_size == i / stage_size ? 1.0 : 0.0;
+    detail::add_identity(g, Z);
     for (int s = 0; s < 4; ++s) {
         const detail::attitude t = detail::make_attitude(y);
         detail::derivative(q, t, y, u, k);
         detail::jacobian(q, t, y, u, F);
-        detail::chain(F, Z, K);
+        detail::chain(g, F, Z, K);
         const double weight = s == 0 || s == 3 ? 1.0 : 2.0;
         const double ahead = s == 2 ? h : h / 2;
+        SHOAL_UNROLL
         for (int i = 0; i < state_size; ++i) {
             sum[i] += weight * k[i];
             y[i] = x[i] + ahead * k[i];
         }
+        SHOAL_UNROLL
         for (int i = 0; i < size; ++i) {
             total[i] += weight * K[i];
             Z[i] = ahead * K[i];
         }
-        for (int i = 0; i < state_size; ++i) Z[i * stage_size + i] += 1.0;
+        detail::add_identity(g, Z);
     }
+    SHOAL_UNROLL
     for (int i = 0; i < state_size; ++i) next[i] = x[i] + h / 6 * sum[i];
-    for (int i = 0; i < size; ++i) e[i] = h / 6 * total[i];
-    for (int i = 0; i < state_size; ++i) e[i * stage_size + i] += 1.0;
+    SHOAL_UNROLL
+    for (int i = 0; i < size; ++i) total[i] = h / 6 * total[i];
+    detail::add_identity(g, total);
+    SHOAL_UNROLL
+    for (int i = 0; i < size; ++i) e[i / each * stage_size + i % each + g.rank()] = total[i];
+}
+
+/// The same by the caller alone.
+SHOAL_FN void rk4_jacobian(const quadrotor& q, double h, const double* x, const double* u, double* next,
+                           double* e) {
+    rk4_jacobian(thread_group{}, q, h, x, u, next, e);
 }
 
 }  // namespace shoal::mpc

@@ -1,0 +1,289 @@
+#pragma once
+
+#include "mpc_solve_arrays.hpp"
+
+#include <cstdint>
+
+#include <shoal/group/device.cuh>
+#include <shoal/mpc/ipm_steps.hpp>
+
+/// \file
+/// The kernels of an interior-point iteration: the bodies of ipm_passes.hpp and ipm_steps.hpp by 16 lanes a block of the
+/// program, and between them kernels of one block of threads that add up what concerns all, in fixed order, and decide.
+///
+///     prepare  judge  (factor, solve)  direct  weigh  correct  (solve)  direct  weigh  advance
+///
+/// All of them return at once when the solve has halted, so iterations may be launched ahead of what is known.
+
+namespace shoal::mpc::detail {
+
+using lanes = tile_group<stage_size>;
+inline constexpr int solve_tiles = 8;  ///< a block of threads
+inline constexpr int solve_threads = solve_tiles * stage_size;
+inline constexpr int decide_threads = 512;  ///< where one block of threads decides
+
+/// A group's value in the lane `mask` away.
+template <class S>
+__device__ S exchanged(const S& mine, unsigned members, int mask) {
+    constexpr int count = sizeof(S) / sizeof(double);
+    static_assert(sizeof(S) % sizeof(double) == 0);
+    S other;
+    const double* from = reinterpret_cast<const double*>(&mine);
+    double* to = reinterpret_cast<double*>(&other);
+#pragma unroll
+    for (int i = 0; i < count; ++i) to[i] = __shfl_xor_sync(members, from[i], mask);
+    return other;
+}
+
+/// The sum over a block of threads, in thread 0. `shared`: one a warp.
+template <int Threads, class S>
+__device__ S block_sum(S mine, S* shared) {
+    constexpr int warps = Threads / 32;
+#pragma unroll
+    for (int mask = 16; mask > 0; mask /= 2) mine.add(exchanged(mine, 0xffffffffU, mask));
+    if (threadIdx.x % 32 == 0) shared[threadIdx.x / 32] = mine;
+    __syncthreads();
+    if (threadIdx.x == 0)
+        for (int i = 1; i < warps; ++i) mine.add(shared[i]);
+    return mine;
+}
+
+/// The sum of what the blocks of threads left, in thread 0.
+template <class S>
+__device__ S grid_sum(const S* parts, int count, S mine, S* shared) {
+    for (int i = static_cast<int>(threadIdx.x); i < count; i += decide_threads) mine.add(parts[i]);
+    return block_sum<decide_threads>(mine, shared);
+}
+
+/// sum_i part[16 i + c] for c = threadIdx.x of the first 16 threads. `shared`: one a thread.
+__device__ inline double share_sum(const double* part, int scenarios, double* shared) {
+    constexpr int rows = decide_threads / stage_size;
+    const int c = static_cast<int>(threadIdx.x) % stage_size,
+              row = static_cast<int>(threadIdx.x) / stage_size;
+    double sum = 0;
+    for (int i = row; i < scenarios; i += rows) sum += part[std::int64_t{i} * stage_size + c];
+    shared[threadIdx.x] = sum;
+    __syncthreads();
+    sum = 0;
+    if (row == 0)
+        for (int j = 0; j < rows; ++j) sum += shared[j * stage_size + c];
+    __syncthreads();
+    return sum;
+}
+
+__device__ inline std::uint64_t nanoseconds() {
+    std::uint64_t t;
+    asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(t));
+    return t;
+}
+
+__device__ inline std::int64_t tile_block() {
+    return std::int64_t{blockIdx.x} * solve_tiles + threadIdx.x / stage_size;
+}
+
+/// Scenario and stage of a block that is not the root.
+struct place {
+    int scenario, stage;
+};
+__device__ inline place place_of(const qp_shape& shape, std::int64_t b) {
+    const auto at = static_cast<unsigned>(b), stages = static_cast<unsigned>(shape.stages);
+    return {static_cast<int>(at / stages), static_cast<int>(at % stages) + 1};
+}
+
+__device__ inline tail_summary no_step_yet() {
+    tail_summary s{};
+    s.step = longest_step_considered;
+    return s;
+}
+
+/// The right-hand side is also where the solution will be.
+__device__ inline void write_right(const lanes& g, const device_solve& d, std::int64_t b) {
+    rhs_block(g, d.program(), b, d.work, d.right);
+    d.solution[b * stage_size + g.rank()] = d.right[b * stage_size + g.rank()];
+}
+
+/// Residuals, the predictor's right-hand side, the matrix; of the root what does not depend on the scenarios.
+__global__ void __launch_bounds__(solve_threads) prepare_kernel(const __grid_constant__ device_solve d) {
+    __shared__ double ahead[solve_tiles][state_size];
+    __shared__ evaluation_sum sums[solve_threads / 32];
+    if (d.control->state != halt::none) return;
+    const lanes g;
+    const qp_view data = d.program();
+    const qp_shape& shape = data.shape;
+    const std::int64_t b = tile_block();
+    const penalty w = d.control->w;
+    const double rho = d.control->progress.rho, delta = d.control->progress.delta;
+    evaluation_sum mine{};
+    if (b < shape.tail_blocks()) {
+        const auto [i, k] = place_of(shape, b);
+        evaluate_stage(g, data, d.point, w, i, k, d.work, mine.s);
+        reduce_block(g, data, d.point, w, delta, 0.0, newton_kind::predictor, b, d.work);
+        base_block(g, delta, b, d.work);
+        if (k < shape.stages) {
+            // The neighbour's defect once more: it may not have written its own yet.
+            double* next = ahead[threadIdx.x / stage_size];
+            defect_block(g, data, d.point, b + 1, b, next);
+            g.sync();
+            add_transposed(g, 1 / delta, data.step(b + 1), next, d.work.base + b * stage_size);
+        }
+        g.sync();
+        write_right(g, d, b);
+        assemble_block(g, data, d.work.grams, d.work.weight, rho, 1 / delta, i, k, d.K);
+        if (k == 1) {
+            const std::int64_t share = std::int64_t{i} * stage_size;
+            d.pull[share + g.rank()] = d.drag[share + g.rank()] = 0;
+            add_transposed(g, 1.0, data.step(b), d.point.y + b * state_size, d.pull + share);
+            add_transposed(g, 1.0, data.step(b), d.work.defect + b * state_size, d.drag + share);
+        }
+    } else if (b == shape.root()) {
+        evaluate_of_root(g, data, d.point, w, d.work, mine.s);
+        reduce_block(g, data, d.point, w, delta, 0.0, newton_kind::predictor, b, d.work);
+        base_block(g, delta, b, d.work);
+        g.sync();
+        assemble_diagonal(g, data, b, d.work.gram_sum, d.work.weight + b * shape.rows(), rho, 1 / delta,
+                          d.K.root);
+    }
+    const evaluation_sum all = block_sum<solve_threads>(mine, sums);
+    if (threadIdx.x == 0) d.evaluated[blockIdx.x] = all;
+}
+
+/// What the scenarios contribute to the root, and whether the solve ends here.
+__global__ void __launch_bounds__(decide_threads, 1)
+    judge_kernel(const __grid_constant__ device_solve d, const int parts) {
+    __shared__ evaluation_sum sums[decide_threads / 32];
+    __shared__ double shares[decide_threads];
+    if (d.control->state != halt::none) return;
+    const std::int64_t b = d.data.shape.root();
+    const double pull = share_sum(d.pull, d.data.shape.scenarios, shares);
+    const double drag = share_sum(d.drag, d.data.shape.scenarios, shares);
+    evaluation_sum mine{};
+    if (threadIdx.x < stage_size) {
+        const lanes g;
+        const std::int64_t at = b * stage_size + g.rank();
+        d.work.gradient[at] -= pull;
+        d.work.base[at] += pull + drag / d.control->progress.delta;
+        largest_gradient(g, b, d.work, mine.s);
+        write_right(g, d, b);
+    }
+    const evaluation_sum all = grid_sum(d.evaluated, parts, mine, sums);
+    if (threadIdx.x > 0) return;
+    solve_control& control = *d.control;
+    control.passes = 0;
+    if (judge(control.progress, all.s, control.settings)) control.state = halt::finished;
+    control.began = nanoseconds();
+}
+
+/// From dz to the direction of everything, and how well K dz = b holds; of the root's row what does not depend on the
+/// scenarios.
+__global__ void __launch_bounds__(solve_threads)
+    direct_kernel(const __grid_constant__ device_solve d, const newton_kind kind) {
+    __shared__ direction_sum sums[solve_threads / 32];
+    if (d.control->state != halt::none) return;
+    if (blockIdx.x == 0 && threadIdx.x == 0 && d.control->passes == 0) {
+        const std::uint64_t took = nanoseconds() - d.control->began;
+        (kind == newton_kind::predictor ? d.control->both : d.control->second) += took;
+    }
+    const lanes g;
+    const qp_view data = d.program();
+    const qp_shape& shape = data.shape;
+    const std::int64_t b = tile_block(), at = b * stage_size + g.rank();
+    const penalty w = d.control->w;
+    const double delta = d.control->progress.delta;
+    direction_sum mine{no_step_yet()};
+    if (b < shape.blocks()) {
+        d.residual[at] = d.right[at];
+        mine.solution = core::abs(d.solution[at]);
+        mine.rhs = core::abs(d.right[at]);
+    }
+    if (b < shape.tail_blocks()) {
+        const auto [i, k] = place_of(shape, b);
+        subtract_block(g, d.matrix(), {shape.scenarios, shape.stages}, d.solution, i, k - 1, d.residual,
+                       mine.norm);
+        mine.residual = core::abs(d.residual[at]);
+        direction_stage(g, data, d.point, w, delta, d.solution, i, k, d.work, mine.s);
+        if (k == 1) {
+            double* share = d.product + std::int64_t{i} * stage_size;
+            share[g.rank()] = 0;
+            subtract_columns(g, d.K.coupling + std::int64_t{i} * block_entries, d.solution + b * stage_size,
+                             share);
+        }
+    } else if (b == shape.root()) {
+        subtract_columns(g, d.K.root, d.solution + b * stage_size, d.residual + b * stage_size);
+        mine.norm = core::abs(d.K.root[g.rank() * (stage_size + 1)]);
+        direction_of_root(g, data, d.point, w, delta, d.solution, d.work, mine.s);
+    }
+    const direction_sum all = block_sum<solve_threads>(mine, sums);
+    if (threadIdx.x == 0) d.directed[blockIdx.x] = all;
+}
+
+/// The rest of the root's row; then the corrector's target, or the step.
+__global__ void __launch_bounds__(decide_threads, 1)
+    weigh_kernel(const __grid_constant__ device_solve d, const int parts, const newton_kind kind) {
+    __shared__ direction_sum sums[decide_threads / 32];
+    __shared__ double shares[decide_threads];
+    if (d.control->state != halt::none) return;
+    const double product = share_sum(d.product, d.data.shape.scenarios, shares);
+    direction_sum mine{no_step_yet()};
+    if (threadIdx.x < stage_size) {
+        double& left = d.residual[d.data.shape.root() * stage_size + threadIdx.x];
+        left += product;
+        mine.residual = core::abs(left);
+    }
+    const direction_sum all = grid_sum(d.directed, parts, mine, sums);
+    if (threadIdx.x > 0) return;
+    solve_control& control = *d.control;
+    const bool predicts = kind == newton_kind::predictor;
+    if (predicts && control.passes == 0) {
+        ++control.linear.factorizations;
+        control.failure = *d.found;
+        if (control.failure.pivot != 0) {
+            control.state = halt::refactor;
+            return;
+        }
+    }
+    ++control.linear.solves;
+    double error = all.residual > 0 ? all.residual / (all.norm * all.solution + all.rhs) : 0.0;
+    // Infinite counts as NaN does.
+    if (!(all.residual <= core::largest_finite<double>)) error = all.residual - all.residual;
+    if (error > control.settings.refine_above && control.passes < most_refinements) {
+        ++control.passes;
+        ++control.linear.refinements;
+        control.state = predicts ? halt::refine_predictor : halt::refine_corrector;
+        return;
+    }
+    if (!(error <= control.linear.largest_residual)) control.linear.largest_residual = error;
+    control.passes = 0;
+    if (predicts)
+        aim(control.progress, all.s, control.settings);
+    else
+        control.step = shortened_step(all.s);
+}
+
+/// The corrector's right-hand side, the root's too.
+__global__ void __launch_bounds__(solve_threads) correct_kernel(const __grid_constant__ device_solve d) {
+    if (d.control->state != halt::none) return;
+    const lanes g;
+    const std::int64_t b = tile_block();
+    if (b < d.data.shape.blocks()) {
+        const ipm_progress& p = d.control->progress;
+        reduce_block(g, d.program(), d.point, d.control->w, p.delta, p.target, newton_kind::corrector, b,
+                     d.work);
+        g.sync();
+        write_right(g, d, b);
+    }
+    if (blockIdx.x == 0 && threadIdx.x == 0) d.control->began = nanoseconds();
+}
+
+/// point += step * direction.
+__global__ void __launch_bounds__(solve_threads) advance_kernel(const __grid_constant__ device_solve d) {
+    if (d.control->state != halt::none) return;
+    const std::int64_t b = tile_block();
+    if (b < d.data.shape.blocks())
+        advance_block(lanes{}, d.data.shape, d.control->step, b, d.point, d.work.direction);
+    if (blockIdx.x == 0 && threadIdx.x == 0) {
+        next_iteration(d.control->progress, d.control->settings);
+        d.control->attempts = 0;
+    }
+}
+
+}  // namespace shoal::mpc::detail
