@@ -96,6 +96,25 @@ __device__ inline tail_summary no_step_yet() {
     return s;
 }
 
+/// Copies of 16-wide rows have them this far apart: 16 lanes with a row each then read from 16 banks.
+inline constexpr int staged_row = stage_size + 1;
+
+/// The program with e of `count` blocks, from the first of this block of threads on, in shared memory. A lane that goes
+/// along a row of its own would fetch a line of global memory for every number.
+__device__ inline qp_view with_staged_steps(const device_solve& d, int count, double* shared) {
+    qp_view program = d.program();
+    const std::int64_t first = std::int64_t{blockIdx.x} * solve_tiles,
+                       left = program.shape.tail_blocks() - first;
+    const int numbers = static_cast<int>(left < count ? left : count) * state_size * stage_size;
+    const double* from = program.step(first);
+    for (int j = static_cast<int>(threadIdx.x); j < numbers; j += solve_threads)
+        shared[j + j / stage_size] = from[j];
+    __syncthreads();
+    program.row = staged_row;
+    program.e = shared - first * state_size * staged_row;
+    return program;
+}
+
 /// The right-hand side is also where the solution will be.
 __device__ inline void write_right(const lanes& g, const device_solve& d, std::int64_t b) {
     rhs_block(g, d.program(), b, d.work, d.right);
@@ -104,15 +123,23 @@ __device__ inline void write_right(const lanes& g, const device_solve& d, std::i
 
 /// Residuals, the predictor's right-hand side, the matrix; of the root what does not depend on the scenarios.
 __global__ void __launch_bounds__(solve_threads) prepare_kernel(const __grid_constant__ device_solve d) {
+    __shared__ double steps[(solve_tiles + 1) * state_size * staged_row];
     __shared__ double ahead[solve_tiles][state_size];
     __shared__ evaluation_sum sums[solve_threads / 32];
     if (d.control->state != halt::none) return;
     const lanes g;
-    const qp_view data = d.program();
+    const qp_view data = with_staged_steps(d, solve_tiles + 1, steps);
     const qp_shape& shape = data.shape;
     const std::int64_t b = tile_block();
     const penalty w = d.control->w;
     const double rho = d.control->progress.rho, delta = d.control->progress.delta;
+    // Other blocks of threads have the part of the matrix that depends on nothing else.
+    if (blockIdx.y > 0) {
+        if (b >= shape.tail_blocks()) return;
+        const auto [i, k] = place_of(shape, b);
+        assemble_links(g, data, 1 / delta, i, k, d.K);
+        return;
+    }
     evaluation_sum mine{};
     if (b < shape.tail_blocks()) {
         const auto [i, k] = place_of(shape, b);
@@ -124,16 +151,16 @@ __global__ void __launch_bounds__(solve_threads) prepare_kernel(const __grid_con
             double* next = ahead[threadIdx.x / stage_size];
             defect_block(g, data, d.point, b + 1, b, next);
             g.sync();
-            add_transposed(g, 1 / delta, data.step(b + 1), next, d.work.base + b * stage_size);
+            add_transposed(g, 1 / delta, data.step(b + 1), data.row, next, d.work.base + b * stage_size);
         }
         g.sync();
         write_right(g, d, b);
-        assemble_block(g, data, d.work.grams, d.work.weight, rho, 1 / delta, i, k, d.K);
+        assemble_stage(g, data, d.work.grams, d.work.weight, rho, 1 / delta, i, k, d.K);
         if (k == 1) {
             const std::int64_t share = std::int64_t{i} * stage_size;
             d.pull[share + g.rank()] = d.drag[share + g.rank()] = 0;
-            add_transposed(g, 1.0, data.step(b), d.point.y + b * state_size, d.pull + share);
-            add_transposed(g, 1.0, data.step(b), d.work.defect + b * state_size, d.drag + share);
+            add_transposed(g, 1.0, data.step(b), data.row, d.point.y + b * state_size, d.pull + share);
+            add_transposed(g, 1.0, data.step(b), data.row, d.work.defect + b * state_size, d.drag + share);
         }
     } else if (b == shape.root()) {
         evaluate_of_root(g, data, d.point, w, d.work, mine.s);
@@ -173,47 +200,59 @@ __global__ void __launch_bounds__(decide_threads, 1)
     control.began = nanoseconds();
 }
 
-/// From dz to the direction of everything, and how well K dz = b holds; of the root's row what does not depend on the
-/// scenarios.
+/// From dz to the direction of everything, and, by other blocks of threads, how well K dz = b holds; of the root's row
+/// what does not depend on the scenarios.
 __global__ void __launch_bounds__(solve_threads)
     direct_kernel(const __grid_constant__ device_solve d, const newton_kind kind) {
+    __shared__ double staged[solve_tiles * stage_size * staged_row];
     __shared__ direction_sum sums[solve_threads / 32];
     if (d.control->state != halt::none) return;
-    if (blockIdx.x == 0 && threadIdx.x == 0 && d.control->passes == 0) {
+    if (blockIdx.x + blockIdx.y + threadIdx.x == 0 && d.control->passes == 0) {
         const std::uint64_t took = nanoseconds() - d.control->began;
         (kind == newton_kind::predictor ? d.control->both : d.control->second) += took;
     }
     const lanes g;
-    const qp_view data = d.program();
-    const qp_shape& shape = data.shape;
+    const qp_shape& shape = d.data.shape;
     const std::int64_t b = tile_block(), at = b * stage_size + g.rank();
     const penalty w = d.control->w;
     const double delta = d.control->progress.delta;
     direction_sum mine{no_step_yet()};
-    if (b < shape.blocks()) {
-        d.residual[at] = d.right[at];
+    const bool in_tail = b < shape.tail_blocks(), is_root = b == shape.root();
+    const auto [i, k] = place_of(shape, b);
+    if (blockIdx.y == 0) {
+        const qp_view data = with_staged_steps(d, solve_tiles, staged);
+        if (in_tail)
+            direction_stage(g, data, d.point, w, delta, d.solution, i, k, d.work, mine.s);
+        else if (is_root)
+            direction_of_root(g, data, d.point, w, delta, d.solution, d.work, mine.s);
+    } else if (in_tail || is_root) {
         mine.solution = core::abs(d.solution[at]);
         mine.rhs = core::abs(d.right[at]);
-    }
-    if (b < shape.tail_blocks()) {
-        const auto [i, k] = place_of(shape, b);
-        subtract_block(g, d.matrix(), {shape.scenarios, shape.stages}, d.solution, i, k - 1, d.residual,
-                       mine.norm);
-        mine.residual = core::abs(d.residual[at]);
-        direction_stage(g, data, d.point, w, delta, d.solution, i, k, d.work, mine.s);
-        if (k == 1) {
+        d.residual[at] = d.right[at];
+        if (is_root) {
+            subtract_columns(g, d.K.root, d.solution + b * stage_size, d.residual + b * stage_size);
+            mine.norm = core::abs(d.K.root[g.rank() * (stage_size + 1)]);
+        } else {
+            double* next = staged + static_cast<int>(threadIdx.x) / stage_size * stage_size * staged_row;
+            if (k < shape.stages) {
+                const double* E = d.K.lower + (b - i) * block_entries;
+                for (int c = 0; c < stage_size; ++c)
+                    next[c * staged_row + g.rank()] = E[c * stage_size + g.rank()];
+                g.sync();
+            }
+            subtract_block(g, d.matrix(), {shape.scenarios, shape.stages}, next, staged_row, d.solution, i,
+                           k - 1, d.residual, mine.norm);
+            mine.residual = core::abs(d.residual[at]);
+        }
+        if (in_tail && k == 1) {
             double* share = d.product + std::int64_t{i} * stage_size;
             share[g.rank()] = 0;
             subtract_columns(g, d.K.coupling + std::int64_t{i} * block_entries, d.solution + b * stage_size,
                              share);
         }
-    } else if (b == shape.root()) {
-        subtract_columns(g, d.K.root, d.solution + b * stage_size, d.residual + b * stage_size);
-        mine.norm = core::abs(d.K.root[g.rank() * (stage_size + 1)]);
-        direction_of_root(g, data, d.point, w, delta, d.solution, d.work, mine.s);
     }
     const direction_sum all = block_sum<solve_threads>(mine, sums);
-    if (threadIdx.x == 0) d.directed[blockIdx.x] = all;
+    if (threadIdx.x == 0) d.directed[blockIdx.x + gridDim.x * blockIdx.y] = all;
 }
 
 /// The rest of the root's row; then the corrector's target, or the step.

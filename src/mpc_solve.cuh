@@ -90,9 +90,6 @@ class device_ipm {
         d_.found = solver.device_info();
         capture(session_.check_graph, [&] { launch_check(); });
         capture(session_.rest_graph, [&] { launch_rest(); });
-        // The first launch of a graph uploads it; a solve that has halted does nothing else.
-        begin_kernel<<<1, 1, 0, stream()>>>(d_, ipm_settings{}, penalty{});
-        check(cudaGetLastError(), "launch");
         check(cudaStreamSynchronize(stream()), "start");
     }
 
@@ -169,7 +166,7 @@ class device_ipm {
         for (double** p : {&d_.pull, &d_.drag, &d_.product})
             m.take(*p, std::int64_t{s.scenarios} * stage_size);
         m.take(d_.evaluated, tiles(all));
-        m.take(d_.directed, tiles(all));
+        m.take(d_.directed, 2 * tiles(all));
         m.take(d_.control, 1);
     }
 
@@ -182,6 +179,7 @@ class device_ipm {
         const cudaError_t e = cudaGraphInstantiate(&to, graph, 0);
         cudaGraphDestroy(graph);
         check(e, "graph");
+        check(cudaGraphUpload(to, stream()), "graph");
     }
     void replay(cudaGraphExec_t graph) { check(cudaGraphLaunch(graph, stream()), "launch"); }
 
@@ -191,7 +189,7 @@ class device_ipm {
     }
 
     void launch_check() {
-        prepare_kernel<<<all_tiles(), solve_threads, 0, stream()>>>(d_);
+        prepare_kernel<<<dim3(all_tiles(), 2), solve_threads, 0, stream()>>>(d_);
         judge_kernel<<<1, decide_threads, 0, stream()>>>(d_, static_cast<int>(all_tiles()));
     }
     void launch_rest() {
@@ -210,8 +208,8 @@ class device_ipm {
         advance_kernel<<<all_tiles(), solve_threads, 0, stream()>>>(d_);
     }
     void launch_direction(newton_kind kind) {
-        direct_kernel<<<all_tiles(), solve_threads, 0, stream()>>>(d_, kind);
-        weigh_kernel<<<1, decide_threads, 0, stream()>>>(d_, static_cast<int>(all_tiles()), kind);
+        direct_kernel<<<dim3(all_tiles(), 2), solve_threads, 0, stream()>>>(d_, kind);
+        weigh_kernel<<<1, decide_threads, 0, stream()>>>(d_, 2 * static_cast<int>(all_tiles()), kind);
     }
     void launch_refinement() {
         check(solver_.solve(stream(), d_.residual), "solve");

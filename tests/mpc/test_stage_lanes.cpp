@@ -104,9 +104,11 @@ void pass_over(const G& g, workspace& s, const linearisation& how, const quadrot
     base_block(g, delta, b, work);
     g.sync();
     rhs_block(g, qp_view(data), b, work, s.rhs.data());
-    assemble_block(g, qp_view(data), work.grams, work.weight, rho, 1 / delta, i, k, s.matrix.blocks());
+    assemble_stage(g, qp_view(data), work.grams, work.weight, rho, 1 / delta, i, k, s.matrix.blocks());
+    assemble_links(g, qp_view(data), 1 / delta, i, k, s.matrix.blocks());
     g.sync();
-    subtract_block(g, s.matrix.view(), s.matrix.shape, s.dz.data(), i, k - 1, s.residual.data(), largest);
+    subtract_block(g, s.matrix.view(), s.matrix.shape, s.matrix.lower_block(i, k - 1), stage_size,
+                   s.dz.data(), i, k - 1, s.residual.data(), largest);
     direction_stage(g, qp_view(data), point, w, delta, s.dz.data(), i, k, work, directed);
     reduce_block(g, qp_view(data), point, w, delta, 0.1, newton_kind::corrector, b, work);
     g.sync();

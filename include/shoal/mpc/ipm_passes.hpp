@@ -109,7 +109,7 @@ SHOAL_FN void defect_block(const G& g, const qp_view& data, const point_view& p,
                            std::int64_t before, double* defect) {
     for (int r = g.rank(); r < state_size; r += G::static_size)
         defect[r] = p.z[b * stage_size + r] - data.c[b * state_size + r];
-    subtract_product(g, data.step(b), p.z + before * stage_size, defect);
+    subtract_product(g, data.step(b), data.row, p.z + before * stage_size, defect);
 }
 
 template <class G>
@@ -167,7 +167,8 @@ SHOAL_FN void evaluate_stage(const G& g, const qp_view& data, const point_view& 
     const std::int64_t b = shape.block(i, k);
     evaluate_block(g, data, p, w, b, work, sum);
     if (k < shape.stages)
-        add_transposed(g, -1.0, data.step(b + 1), p.y + (b + 1) * state_size, work.gradient + b * stage_size);
+        add_transposed(g, -1.0, data.step(b + 1), data.row, p.y + (b + 1) * state_size,
+                       work.gradient + b * stage_size);
     defect_block(g, data, p, b, shape.block(i, k - 1), work.defect + b * state_size);
     largest_gradient(g, b, work, sum);
     largest_defect(g, b, work, sum);
@@ -227,7 +228,7 @@ inline void evaluate_root(const qp_data& data, qp_point& p, const penalty& w, ip
     detail::evaluate_of_root(thread_group{}, data.view(), p.view(), w, work.view(), sum);
     for (int i = 0; i < shape.scenarios; ++i) {
         const std::int64_t first = shape.block(i, 1);
-        add_transposed(thread_group{}, -1.0, data.step(first), p.y.data() + first * state_size,
+        add_transposed(thread_group{}, -1.0, data.step(first), stage_size, p.y.data() + first * state_size,
                        work.gradient.data() + b * stage_size);
     }
     detail::largest_gradient(thread_group{}, b, work.view(), sum);
@@ -246,8 +247,8 @@ SHOAL_TARGET_CLONES inline void reduce_tail(const qp_data& data, qp_point& p, co
         if (kind == newton_kind::corrector) continue;
         detail::base_block(thread_group{}, delta, b, out);
         if (k < shape.stages)
-            add_transposed(thread_group{}, 1 / delta, view.step(b + 1), out.defect + (b + 1) * state_size,
-                           out.base + b * stage_size);
+            add_transposed(thread_group{}, 1 / delta, view.step(b + 1), stage_size,
+                           out.defect + (b + 1) * state_size, out.base + b * stage_size);
     }
 }
 
@@ -261,8 +262,8 @@ inline void reduce_root(const qp_data& data, qp_point& p, const penalty& w, doub
     detail::base_block(thread_group{}, delta, b, work.view());
     for (int i = 0; i < shape.scenarios; ++i) {
         const std::int64_t first = shape.block(i, 1);
-        add_transposed(thread_group{}, 1 / delta, data.step(first), work.defect.data() + first * state_size,
-                       work.base.data() + b * stage_size);
+        add_transposed(thread_group{}, 1 / delta, data.step(first), stage_size,
+                       work.defect.data() + first * state_size, work.base.data() + b * stage_size);
     }
 }
 

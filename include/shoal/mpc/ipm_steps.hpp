@@ -64,7 +64,7 @@ SHOAL_FN void direction_stage(const G& g, const qp_view& data, const point_view&
     double* dy = work.direction.y + b * state_size;
     for (int r = g.rank(); r < state_size; r += G::static_size)
         dy[r] = dz[b * stage_size + r] + work.defect[b * state_size + r];
-    subtract_product(g, data.step(b), dz + data.shape.block(i, k - 1) * stage_size, dy);
+    subtract_product(g, data.step(b), data.row, dz + data.shape.block(i, k - 1) * stage_size, dy);
     for (int r = g.rank(); r < state_size; r += G::static_size) dy[r] /= delta;
     direction_block(g, data, p, w, dz, b, work, sum);
 }

@@ -92,20 +92,22 @@ SHOAL_FN void gram(const G& g, const double* e, double* out) {
             SHOAL_UNROLL
             for (int j = 0; j < stage_size; ++j) sum[j] += row[i] * row[j];
         }
+        // Symmetric: one thread writes columns, lanes write rows beside each other.
+        constexpr int along = G::static_size == 1 ? 1 : stage_size, across = stage_size + 1 - along;
         SHOAL_UNROLL
-        for (int j = 0; j < stage_size; ++j) out[i * stage_size + j] = sum[j];
+        for (int j = 0; j < stage_size; ++j) out[i * across + j * along] = sum[j];
     }
 }
 
-/// y += alpha e' x: y has 16 entries, x has 12.
+/// y += alpha e' x: y has 16 entries, x has 12. Rows of e are ld apart.
 template <class G>
-SHOAL_FN void add_transposed(const G& g, double alpha, const double* e, const double* x, double* y) {
+SHOAL_FN void add_transposed(const G& g, double alpha, const double* e, int ld, const double* x, double* y) {
     constexpr int W = G::static_size, each = columns_each<G>;
     double sum[each];
     SHOAL_UNROLL
     for (int j = 0; j < each; ++j) sum[j] = y[g.rank() + W * j];
     for (int r = 0; r < state_size; ++r) {
-        const double* row = e + r * stage_size + g.rank();
+        const double* row = e + r * ld + g.rank();
         SHOAL_UNROLL
         for (int j = 0; j < each; ++j) sum[j] += alpha * x[r] * row[W * j];
     }
@@ -115,10 +117,10 @@ SHOAL_FN void add_transposed(const G& g, double alpha, const double* e, const do
 
 /// y -= e x: y has 12 entries, x has 16.
 template <class G>
-SHOAL_FN void subtract_product(const G& g, const double* e, const double* x, double* y) {
+SHOAL_FN void subtract_product(const G& g, const double* e, int ld, const double* x, double* y) {
     for (int r = g.rank(); r < state_size; r += G::static_size) {
         double sum = 0;
-        for (int c = 0; c < stage_size; ++c) sum += e[r * stage_size + c] * x[c];
+        for (int c = 0; c < stage_size; ++c) sum += e[r * ld + c] * x[c];
         y[r] -= sum;
     }
 }
@@ -138,59 +140,74 @@ template <class G>
 SHOAL_FN void add_rows_transposed(const G& g, double alpha, int slots, const double* normals, const double* v,
                                   double* r) {
     constexpr int W = G::static_size;
-    for (int i = g.rank(); i < 3; i += W)
-        for (int j = 0; j < slots; ++j) r[i] -= alpha * v[fixed_rows + j] * normals[3 * j + i];
+    for (int i = g.rank(); i < 3; i += W) {
+        double sum = r[i];
+        for (int j = 0; j < slots; ++j) sum -= alpha * v[fixed_rows + j] * normals[3 * j + i];
+        r[i] = sum;
+    }
     for (int i = first_from(g, 6); i < 8; i += W)
         r[i] += alpha * (v[thrust_rows + i - 4] - v[thrust_rows + i - 6]);
     for (int i = first_from(g, state_size); i < stage_size; i += W)
         r[i] += alpha * (v[input_size + i - state_size] - v[i - state_size]);
 }
 
-/// D += G_b' diag(Z) G_b, for the column-major 16 x 16 block D.
-template <class G>
-SHOAL_FN void add_row_weights(const G& g, int slots, const double* normals, const double* Z, double* D) {
-    constexpr int W = G::static_size;
-    for (int i = g.rank(); i < 3; i += W)
-        for (int j = 0; j < slots; ++j) {
-            const double* n = normals + 3 * j;
-            for (int a = 0; a < 3; ++a) D[a * stage_size + i] += Z[fixed_rows + j] * n[a] * n[i];
-        }
-    for (int i = first_from(g, 6); i < 8; i += W)
-        D[i * (stage_size + 1)] += Z[thrust_rows + i - 6] + Z[thrust_rows + i - 4];
-    for (int i = first_from(g, state_size); i < stage_size; i += W)
-        D[i * (stage_size + 1)] += Z[i - state_size] + Z[input_size + i - state_size];
-}
-
 namespace detail {
 
-/// D = gram / delta + diag(hessian + rho + [x: 1/delta]) + G' Z G; grams = nullptr where nothing follows the stage.
+/// D = grams / delta + diag(hessian + rho + [x: 1/delta]) + G' Z G, column-major; grams = nullptr where nothing follows the
+/// stage.
 template <class G>
 SHOAL_FN void assemble_diagonal(const G& g, const qp_view& data, std::int64_t b, const double* grams,
                                 const double* Z, double rho, double inverse_delta, double* D) {
     constexpr int W = G::static_size;
     for (int i = g.rank(); i < block_entries; i += W) D[i] = grams ? inverse_delta * grams[i] : 0.0;
-    const double* h = data.hessian + b * stage_size;
-    for (int i = g.rank(); i < stage_size; i += W)
-        D[i * (stage_size + 1)] += h[i] + rho + (i < state_size ? inverse_delta : 0.0);
-    add_row_weights(g, data.shape.slots, data.normal + b * data.shape.slots * 3, Z, D);
+    // Member i has row i, and adds in registers what is more than that.
+    for (int i = g.rank(); i < stage_size; i += W) {
+        const int at = i * (stage_size + 1);
+        double d = grams ? inverse_delta * grams[at] : 0.0;
+        d += data.hessian[b * stage_size + i] + rho + (i < state_size ? inverse_delta : 0.0);
+        if (i >= state_size) d += Z[i - state_size] + Z[input_size + i - state_size];
+        if (i == 6 || i == 7) d += Z[thrust_rows + i - 6] + Z[thrust_rows + i - 4];
+        if (i >= 3) {
+            D[at] = d;
+            continue;
+        }
+        double row[3];
+        SHOAL_UNROLL
+        for (int a = 0; a < 3; ++a)
+            row[a] = a == i ? d : grams ? inverse_delta * grams[a * stage_size + i] : 0.0;
+        for (int j = 0; j < data.shape.slots; ++j) {
+            const double* n = data.normal + (b * data.shape.slots + j) * 3;
+            SHOAL_UNROLL
+            for (int a = 0; a < 3; ++a) row[a] += Z[fixed_rows + j] * n[a] * n[i];
+        }
+        SHOAL_UNROLL
+        for (int a = 0; a < 3; ++a) D[a * stage_size + i] = row[a];
+    }
 }
 
-/// D_k and E_k of stage k = 1..N of scenario i, and C_i where k = 1.
+/// D_k of stage k = 1..N of scenario i.
 template <class G>
-SHOAL_FN void assemble_block(const G& g, const qp_view& data, const double* grams, const double* Z,
+SHOAL_FN void assemble_stage(const G& g, const qp_view& data, const double* grams, const double* Z,
                              double rho, double inverse_delta, int i, int k, const arrow_blocks& K) {
+    const qp_shape& shape = data.shape;
+    const std::int64_t b = shape.block(i, k);
+    assemble_diagonal(g, data, b, k == shape.stages ? nullptr : grams + (b + 1) * block_entries,
+                      Z + b * shape.rows(), rho, inverse_delta, K.diagonal + b * block_entries);
+}
+
+/// E_k, and C_i where k = 1.
+template <class G>
+SHOAL_FN void assemble_links(const G& g, const qp_view& data, double inverse_delta, int i, int k,
+                             const arrow_blocks& K) {
     constexpr int W = G::static_size;
     const qp_shape& shape = data.shape;
     const std::int64_t b = shape.block(i, k);
-    const bool last = k == shape.stages;
-    assemble_diagonal(g, data, b, last ? nullptr : grams + (b + 1) * block_entries, Z + b * shape.rows(), rho,
-                      inverse_delta, K.diagonal + b * block_entries);
-    if (!last) {
+    if (k < shape.stages) {
         const double* e = data.step(b + 1);
         double* E = K.lower + (b - i) * block_entries;
         for (int c = 0; c < stage_size; ++c) {
             for (int r = g.rank(); r < state_size; r += W)
-                E[c * stage_size + r] = -inverse_delta * e[r * stage_size + c];
+                E[c * stage_size + r] = -inverse_delta * e[r * data.row + c];
             for (int r = first_from(g, state_size); r < stage_size; r += W) E[c * stage_size + r] = 0;
         }
     }
@@ -199,7 +216,7 @@ SHOAL_FN void assemble_block(const G& g, const qp_view& data, const double* gram
     double* C = K.coupling + std::int64_t{i} * block_entries;
     for (int c = 0; c < stage_size; ++c)
         for (int r = g.rank(); r < stage_size; r += W)
-            C[c * stage_size + r] = c < state_size ? -inverse_delta * e[c * stage_size + r] : 0.0;
+            C[c * stage_size + r] = c < state_size ? -inverse_delta * e[c * data.row + r] : 0.0;
 }
 
 }  // namespace detail
@@ -209,8 +226,10 @@ SHOAL_TARGET_CLONES inline void assemble_tail(const qp_data& data, const double*
                                               double rho, double delta, int i, arrow_storage& K) {
     const qp_view view = data.view();
     const arrow_blocks blocks = K.blocks();
-    for (int k = 1; k <= data.shape.stages; ++k)
-        detail::assemble_block(thread_group{}, view, grams, Z, rho, 1 / delta, i, k, blocks);
+    for (int k = 1; k <= data.shape.stages; ++k) {
+        detail::assemble_stage(thread_group{}, view, grams, Z, rho, 1 / delta, i, k, blocks);
+        detail::assemble_links(thread_group{}, view, 1 / delta, i, k, blocks);
+    }
 }
 
 /// The root block; gram_sum = sum_i e_0^i' e_0^i.

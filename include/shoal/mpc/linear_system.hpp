@@ -38,13 +38,13 @@ inline void add(linear_statistics& total, const linear_statistics& part) {
 
 namespace detail {
 
-/// sum -= B' x over this member's columns of one column-major block.
+/// sum -= B' x over this member's columns of one column-major block, whose columns are ld apart.
 template <class G>
-SHOAL_FN void subtract_dots(const G& g, const double* B, const double* x, double* sum) {
+SHOAL_FN void subtract_dots(const G& g, const double* B, int ld, const double* x, double* sum) {
     constexpr int W = G::static_size, each = columns_each<G>;
     SHOAL_UNROLL
     for (int j = 0; j < each; ++j) {
-        const double* column = B + (g.rank() + W * j) * stage_size;
+        const double* column = B + (g.rank() + W * j) * ld;
         double product = 0;
         for (int row = 0; row < stage_size; ++row) product += column[row] * x[row];
         sum[j] -= product;
@@ -52,10 +52,12 @@ SHOAL_FN void subtract_dots(const G& g, const double* B, const double* x, double
 }
 
 /// r -= K x over the rows of stage k = 0..N-1 of tail i; raises `largest` to the largest |diagonal entry|, a lower bound
-/// of |K|. Reads both triangles of the diagonal blocks, which vectorises; every assembly here fills both.
+/// of |K|. Reads both triangles of the diagonal blocks, which vectorises; every assembly here fills both. next: E_k, with
+/// columns ld apart, which may be a copy of the one in K.
 template <class G>
 SHOAL_FN void subtract_block(const G& g, const arrow::matrix_view<const double>& K, arrow::extent shape,
-                             const double* x, int i, int k, double* r, double& largest) {
+                             const double* next, int ld, const double* x, int i, int k, double* r,
+                             double& largest) {
     constexpr int W = G::static_size, each = columns_each<G>;
     const std::int64_t b = std::int64_t{i} * shape.stages + k, link = b - i;
     const double* xb = x + b * stage_size;
@@ -75,9 +77,9 @@ SHOAL_FN void subtract_block(const G& g, const arrow::matrix_view<const double>&
         for (int j = 0; j < each; ++j) sum[j] -= D[c * stage_size + g.rank() + W * j] * xb[c];
     }
     if (k == 0)
-        subtract_dots(g, K.coupling + std::int64_t{i} * block_entries,
+        subtract_dots(g, K.coupling + std::int64_t{i} * block_entries, stage_size,
                       x + std::int64_t{shape.tails} * shape.stages * stage_size, sum);
-    if (k + 1 < shape.stages) subtract_dots(g, K.lower + link * block_entries, xb + stage_size, sum);
+    if (k + 1 < shape.stages) subtract_dots(g, next, ld, xb + stage_size, sum);
     SHOAL_UNROLL
     for (int j = 0; j < each; ++j) r[b * stage_size + g.rank() + W * j] = sum[j];
     for (int c = g.rank(); c < stage_size; c += W) {
@@ -108,7 +110,8 @@ SHOAL_TARGET_CLONES inline double subtract_tail(const arrow_storage& K, const do
     double largest = 0;
     const arrow::matrix_view<const double> view = K.view();
     for (int k = 0; k < K.shape.stages; ++k)
-        detail::subtract_block(thread_group{}, view, K.shape, x, i, k, r, largest);
+        detail::subtract_block(thread_group{}, view, K.shape, K.lower_block(i, k), stage_size, x, i, k, r,
+                               largest);
     return largest;
 }
 

@@ -61,11 +61,12 @@ template <class T>
 struct qp_arrays {
     qp_shape shape;
     T *e, *c, *hessian, *gradient, *limit, *normal, *initial;
+    int row = stage_size;  ///< from one row of e to the next: more than 16 where 16 lanes have a row each
 
-    [[nodiscard]] SHOAL_FN T* step(std::int64_t b) const { return e + b * state_size * stage_size; }
+    [[nodiscard]] SHOAL_FN T* step(std::int64_t b) const { return e + b * state_size * row; }
     template <class U>
     requires(std::is_same_v<U, const T> && !std::is_const_v<T>) SHOAL_FN operator qp_arrays<U>() const {
-        return {shape, e, c, hessian, gradient, limit, normal, initial};
+        return {shape, e, c, hessian, gradient, limit, normal, initial, row};
     }
 };
 using qp_view = qp_arrays<const double>;
