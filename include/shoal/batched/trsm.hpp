@@ -8,22 +8,29 @@ namespace shoal::batched {
 
 namespace detail {
 
+/// How a group solves with one of the triangles L: from memory far away each is read once, into registers.
+template <class G, class L>
+inline constexpr trsm_policy trsm_from_memory{
+    .algorithm = group_size<G> > 1 && fast::suits_rows<G, typename decltype(L::of)::view>
+                     ? trsm_algorithm::rows
+                     : trsm_algorithm::automatic};
+
 template <class L, class B>
 struct trsm_system {
     L l;
     B b;
     template <Group G>
     SHOAL_FN void operator()(const G& g, std::int64_t system) const {
-        shoal::trsm(g, l(system), b(system));
+        shoal::trsm<trsm_from_memory<G, L>>(g, l(system), b(system));
     }
 };
 
 template <class L, class B>
 constexpr status check_trsm(const L& l, const B& b, std::int64_t systems) {
-    return first_bad(
-        check_systems(systems), check_read(l, b.empty() ? 0 : systems, "batched::trsm: the triangle is null"),
-        check_write(b, systems, "batched::trsm: B is null",
-                    "batched::trsm: B has stride 0, so that every system would solve in the same memory"));
+    const argument is_l{"batched::trsm", "the triangle"}, is_b{"batched::trsm", "B"};
+    const std::int64_t read = b.empty() ? 0 : systems;
+    return first_bad(check_systems(systems), check_read(is_l, l, read), check_square(is_l, l, read),
+                     check_rows(is_b, b, l, read), check_write(is_b, b, systems));
 }
 
 }  // namespace detail

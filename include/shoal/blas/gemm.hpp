@@ -1,7 +1,7 @@
 #pragma once
 
 #include <shoal/blas/detail/split_sum.hpp>
-#include <shoal/fast/product_tiles.hpp>
+#include <shoal/fast/products.hpp>
 #include <shoal/group/collectives.hpp>
 #include <shoal/view/matrix.hpp>
 
@@ -57,8 +57,7 @@ SHOAL_FN void gemm(const G& g, typename C::value_type alpha, A a, B b, typename 
     } else {
         const auto left = [&](int i, int k) SHOAL_INLINE_LAMBDA { return T(a(i, k)); };
         const auto right = [&](int k, int j) SHOAL_INLINE_LAMBDA { return T(b(k, j)); };
-        constexpr auto shape = fast::product_tile_of<G>(C::static_rows, C::static_cols);
-        fast::product_tiles<shape, T>(
+        fast::products<fast::kind_of_product<A, B, C>(), fast::region::full, T>(
             g, m, c.cols(), depth, [](int, int) SHOAL_INLINE_LAMBDA { return T(0); }, left, right, finish);
     }
     // The elements of C that other members wrote.

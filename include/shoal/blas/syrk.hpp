@@ -45,7 +45,7 @@ SHOAL_FN void syrk(const G& g, typename M::value_type alpha, A a, typename M::va
                 const auto [i, j] = detail::triangle_at(e, n);
                 finish(i, j, sum);
             });
-    } else {
+    } else if constexpr (G::scope == scope::thread) {
         strided(how{}, g, detail::triangle_size(n), [&](int e) SHOAL_INLINE_LAMBDA {
             const auto [i, j] = detail::triangle_at(e, n);
             T sum = 0;
@@ -54,6 +54,21 @@ SHOAL_FN void syrk(const G& g, typename M::value_type alpha, A a, typename M::va
             });
             finish(i, j, sum);
         });
+    } else {
+        using fast::crowding;
+        constexpr auto operand = fast::crowding_of<A>(crowding::rows, crowding::terms);
+        constexpr bool low = Uplo == uplo::lower;
+        constexpr fast::product_kind kind{M::static_rows,
+                                          M::static_rows,
+                                          A::static_cols,
+                                          operand,
+                                          operand,
+                                          fast::crowding_of<M>(low ? crowding::rows : crowding::none,
+                                                               low ? crowding::none : crowding::rows)};
+        fast::products<kind, fast::region::lower, T>(
+            g, n, n, depth, [](int, int) SHOAL_INLINE_LAMBDA { return T(0); },
+            [&](int i, int k) SHOAL_INLINE_LAMBDA { return T(a(i, k)); },
+            [&](int k, int j) SHOAL_INLINE_LAMBDA { return T(a(j, k)); }, finish);
     }
     // The elements of C that other members wrote.
     if constexpr (syncs_on_exit<G>) g.sync();

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <shoal/fast/trsm_lanes.hpp>
 #include <shoal/fast/trsm_panels.hpp>
 #include <shoal/fast/trsm_rows.hpp>
 #include <shoal/group/collectives.hpp>
@@ -12,7 +13,8 @@ enum class trsm_algorithm {
     automatic,  ///< the fastest that the group and the extents allow
     shared,     ///< in place, columns (trsm) or rows (trsv) shared by the members: every group, every size
     rows,       ///< T in registers: static order up to 32, members that exchange registers
-    panels,     ///< 16 rows of T at a time in registers: a block of whole warps, or a warp
+    lanes,  ///< a column of B in the registers of each lane: static order up to 32, a warp or a block of whole warps
+    panels,  ///< 16 rows at a time in registers: a block of whole warps, or a warp
 };
 
 /// Choices of trsm() and trsv(), passed by name: `trsm<trsm_policy{.algorithm = trsm_algorithm::shared}>(g, T, B)`.
@@ -21,6 +23,10 @@ struct trsm_policy {
 };
 
 namespace detail {
+
+/// Whether a lane can solve for a column.
+template <class M>
+inline constexpr bool suits_lanes = M::static_rows >= 1 && M::static_rows <= fast::largest_lane_column;
 
 /// Whether the ladder of trsm() and trsv() takes the register body.
 template <trsm_policy Policy, class G, class M>
@@ -64,11 +70,16 @@ SHOAL_FN void trsm_in_memory(const G& g, triangular<M, Uplo, Diagonal> t, B b) {
     constexpr bool warps = Policy.algorithm != trsm_algorithm::shared && fast::has_warps<G>;
     static_assert(warps || Policy.algorithm != trsm_algorithm::panels,
                   "trsm: the panels algorithm needs a warp, or a block of whole warps");
+    static_assert(
+        (warps && suits_lanes<M>) || Policy.algorithm != trsm_algorithm::lanes,
+        "trsm: the lanes algorithm needs a static order up to 32 and a warp, or a block of whole warps");
     constexpr int members = group_size<G>;
     if constexpr (warps) {
         if (fast::whole_warps(g)) {
-            if constexpr (M::static_rows >= 1 && M::static_rows <= fast::largest_rows) {
-                fast::trsm_warps(g, t, b);
+            if constexpr (Policy.algorithm != trsm_algorithm::panels && suits_lanes<M>) {
+                fast::trsm_lanes(g, t, b);
+                // The columns of B that other members wrote.
+                if constexpr (syncs_on_exit<G>) g.sync();
             } else {
                 fast::trsm_panels(g, t, b);
             }
@@ -97,7 +108,9 @@ SHOAL_FN void trsm(const G& g, triangular<M, Uplo, Diagonal> t, B b) {
     static_assert(detail::extents_agree<M::static_rows, M::static_cols>, "trsm: T is not square");
     static_assert(detail::extents_agree<M::static_rows, B::static_rows>, "trsm: T and B differ in rows");
     static_assert(detail::writable<B>, "trsm writes B, but its elements are const");
-    if constexpr (detail::trsm_by_rows<Policy, G, M>()) {
+    // A warp has lanes enough for a column each; a row each, a step costs shuffles.
+    constexpr bool lanes = Policy.algorithm == trsm_algorithm::automatic && fast::has_warps<G>;
+    if constexpr (!lanes && detail::trsm_by_rows<Policy, G, M>()) {
         fast::trsm_rows(g, t, b);
     } else {
         detail::trsm_in_memory<Policy>(g, t, b);

@@ -43,15 +43,17 @@ SHOAL_FN void congruence(const G& g, typename Q::value_type alpha, X x, M m, typ
             finish(entry.i, entry.j, sum);
         });
     } else {
-        // Tiles of the whole: twice the products, but a fraction of the loads of single elements of the triangle.
-        constexpr auto shape = fast::product_tile_of<G>(Q::static_rows, Q::static_rows);
-        fast::product_tiles<shape, T>(
+        using fast::crowding;
+        constexpr fast::product_kind kind{Q::static_rows,
+                                          Q::static_rows,
+                                          X::static_rows,
+                                          fast::crowding_of<X>(crowding::terms, crowding::rows),
+                                          fast::crowding_of<S>(crowding::terms, crowding::rows),
+                                          fast::crowding_of<Q>(crowding::rows, crowding::none)};
+        fast::products<kind, fast::region::lower, T>(
             g, n, n, x.rows(), [](int, int) SHOAL_INLINE_LAMBDA { return T(0); },
-            [&](int i, int k) SHOAL_INLINE_LAMBDA { return x(k, i); },
-            [&](int k, int j) SHOAL_INLINE_LAMBDA { return scratch(k, j); },
-            [&](int i, int j, T sum) SHOAL_INLINE_LAMBDA {
-                if (i >= j) finish(i, j, sum);
-            });
+            [&](int i, int k) SHOAL_INLINE_LAMBDA { return T(x(k, i)); },
+            [&](int k, int j) SHOAL_INLINE_LAMBDA { return T(scratch(k, j)); }, finish);
     }
     // The elements of Q that other members wrote.
     if constexpr (syncs_on_exit<G>) g.sync();

@@ -13,7 +13,7 @@ namespace shoal {
 /// \return 0, or k > 0 as potrf() of R + B' P B + rho I: K then holds B' P A. Every member gets the same value.
 /// The inputs are not changed and must not overlap K and the scratch. Any nx and nu. The bits are the same at every scope
 /// and group size.
-/// Barriers: those of three products and of posv(). Cost: 2 nu nx^2 + nu^2 nx + nu^3 / 6 + nx nu^2 FMA shared by the
+/// Barriers: two, and those of posv(). Cost: 2 nu nx^2 + nu^2 nx + nu^3 / 6 + nx nu^2 FMA shared by the
 /// members. Equivalent: `numpy.linalg.solve(R + B.T @ P @ B + rho * I, B.T @ P @ A)`.
 template <Group G, MatrixView P, MatrixView A, MatrixView B, MatrixView R, MatrixView K, MatrixView S,
           MatrixView W>
@@ -35,13 +35,14 @@ SHOAL_FN int riccati_gain(const G& g, P p, A a, B b, R r, typename K::value_type
     using T = typename K::value_type;
     const auto inner = with_exit_sync(g);
     const int nu = s.rows();
-    gemm(inner, T(1), transposed(b), p, T(0), t);
     strided(flatten<G, S::static_rows>{}, g, nu * nu, [&](int e) SHOAL_INLINE_LAMBDA {
         const int i = e % nu;
         const int j = e / nu;
         s(i, j) = i == j ? r(i, j) + rho : r(i, j);
     });
-    gemm(inner, T(1), t, a, T(0), k);
+    gemm(inner, T(1), transposed(b), p, T(0), t);
+    // Neither product reads what the other writes.
+    gemm(defer_sync(inner), T(1), t, a, T(0), k);
     gemm(inner, T(1), t, b, T(1), s);
     return posv(g, lower(s), k);
 }

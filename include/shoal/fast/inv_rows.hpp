@@ -89,7 +89,8 @@ SHOAL_FN int inv_rows(const G& g, A a, P pivots) {
     for (int k = 0; k < N; ++k) {
         int leader = k;
         // Each offers the reciprocal of its own candidate, so that no division follows the search.
-        const T own = core::pivot_reciprocal(row[0]);
+        // Lanes without a row: that of zero would take the long way.
+        const T own = core::pivot_reciprocal(lane < N ? row[0] : T(1));
         if constexpr (interchanges) {
             decltype(detail::candidate_key(T())) key = 0;
             if (place >= k && lane < N) key = detail::candidate_key(row[0]);

@@ -4,6 +4,9 @@
 
 namespace shoal::fast {
 
+/// Which elements of a product are made.
+enum class region { full, lower };
+
 /// Elements of a product that one member makes at a time, in registers.
 struct tile_shape {
     int rows;
@@ -40,13 +43,14 @@ SHOAL_FN constexpr tile_shape product_tile_of(int m, int n) {
     return product_tile(m, n, group_size<G> > 0 ? group_size<G> : usual_block);
 }
 
-/// finish(i, j, start(i, j) + sum over k = 0 .. depth - 1 of left(i, k) right(k, j)) for every i < m and j < n, the
-/// elements shared by the members tile by tile. No barrier.
+/// finish(i, j, start(i, j) + sum over k = 0 .. depth - 1 of left(i, k) right(k, j)) for every i < m and j < n of the region,
+/// the elements shared by the members tile by tile. No barrier.
 ///
 /// Each sum is one chain of fused multiply-adds in ascending k, so the shape does not show in the bits. A tile of 4 x 4
 /// loads 8 numbers for 16 products where single elements load 32. The rows of a tile are not neighbours, so that
 /// neighbouring members read neighbouring elements; rows and columns beyond the end read the last one instead.
-template <tile_shape Shape, class T, Group G, class Start, class Left, class Right, class Finish>
+template <tile_shape Shape, region Region, class T, Group G, class Start, class Left, class Right,
+          class Finish>
 SHOAL_FN void product_tiles(const G& g, int m, int n, int depth, Start start, Left left, Right right,
                             Finish finish) {
     constexpr int R = Shape.rows;
@@ -58,12 +62,14 @@ SHOAL_FN void product_tiles(const G& g, int m, int n, int depth, Start start, Le
         const int first = e / high;
         const auto row = [&](int r) SHOAL_INLINE_LAMBDA { return top + r * high; };
         const auto col = [&](int c) SHOAL_INLINE_LAMBDA { return first + c * wide; };
+        const auto exists = [&](int r, int c) SHOAL_INLINE_LAMBDA {
+            return row(r) < m && col(c) < n && (Region == region::full || row(r) >= col(c));
+        };
         T sum[R * C];
         SHOAL_UNROLL
         for (int c = 0; c < C; ++c) {
             SHOAL_UNROLL
-            for (int r = 0; r < R; ++r)
-                sum[r * C + c] = row(r) < m && col(c) < n ? start(row(r), col(c)) : T(0);
+            for (int r = 0; r < R; ++r) sum[r * C + c] = exists(r, c) ? start(row(r), col(c)) : T(0);
         }
         for (int k = 0; k < depth; ++k) {
             T x[R];
@@ -82,7 +88,7 @@ SHOAL_FN void product_tiles(const G& g, int m, int n, int depth, Start start, Le
         for (int c = 0; c < C; ++c) {
             SHOAL_UNROLL
             for (int r = 0; r < R; ++r) {
-                if (row(r) < m && col(c) < n) finish(row(r), col(c), sum[r * C + c]);
+                if (exists(r, c)) finish(row(r), col(c), sum[r * C + c]);
             }
         }
     });

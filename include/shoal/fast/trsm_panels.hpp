@@ -1,7 +1,7 @@
 #pragma once
 
-#include <shoal/fast/product_tiles.hpp>
-#include <shoal/fast/trsm_rows.hpp>
+#include <shoal/fast/products.hpp>
+#include <shoal/fast/trsm_lanes.hpp>
 #include <shoal/fast/warps.hpp>
 
 namespace shoal::fast {
@@ -15,6 +15,7 @@ inline constexpr int sweep_rows_together = 16;
 enum class swept { rows, both };
 template <MatrixView M, uplo Uplo, int Rows, swept What>
 struct swept_part {
+    using storage = M;
     using value_type = typename M::value_type;
     static constexpr int static_rows = Rows;
     static constexpr int static_cols = What == swept::both ? Rows : M::static_cols;
@@ -31,19 +32,11 @@ struct swept_part {
 
 }  // namespace detail
 
-/// B := T^-1 B for static T of order up to 32 by the warps of a block, which share the columns of B.
-template <Group G, MatrixView M, uplo Uplo, diagonal Diagonal, MatrixView B>
-SHOAL_FN void trsm_warps(const G& g, triangular<M, Uplo, Diagonal> t, B b) {
-    detail::sweep_part(warp_of(g), t, b, g.rank() / warp_lanes, g.size() / warp_lanes);
-    // The columns of B that other members wrote.
-    if constexpr (syncs_on_exit<G>) g.sync();
-}
-
 /// B := T^-1 B by 16 rows at a time, for a warp or a block of whole warps: the finished rows are applied to the next 16 in
-/// tiles, then these are solved for in registers as in trsm_rows(), the warps sharing the columns of B.
+/// tiles, then these are solved for in registers as in trsm_lanes().
 ///
 /// The bits are those of the generic body.
-/// Barriers: two for every 16 rows, the last the exit barrier. No scratch. Registers: 16 rows of T, and a tile.
+/// Barriers: two for every 16 rows, the last the exit barrier. No scratch. Registers: 16 rows of a column, and a tile.
 template <Group G, MatrixView M, uplo Uplo, diagonal Diagonal, MatrixView B>
 SHOAL_FN void trsm_panels(const G& g, triangular<M, Uplo, Diagonal> t, B b) {
     using T = typename B::value_type;
@@ -51,11 +44,16 @@ SHOAL_FN void trsm_panels(const G& g, triangular<M, Uplo, Diagonal> t, B b) {
     const int n = b.rows();
     const int m = b.cols();
     const auto row = [&](int s) SHOAL_INLINE_LAMBDA { return shoal::detail::sweep_row<Uplo>(s, n); };
-    constexpr auto shape = product_tile_of<G>(W, B::static_cols);
+    constexpr product_kind kind{W,
+                                B::static_cols,
+                                dynamic,
+                                crowding_of<M>(crowding::rows, crowding::terms),
+                                crowding_of<B>(crowding::terms, crowding::rows),
+                                crowding_of<B>(crowding::rows, crowding::none)};
     for (int first = 0; first < n; first += W) {
         const int count = n - first < W ? n - first : W;
         if (first > 0) {
-            product_tiles<shape, T>(
+            products<kind, region::full, T>(
                 g, count, m, first, [&](int i, int j) SHOAL_INLINE_LAMBDA { return b(row(first + i), j); },
                 [&](int i, int k) SHOAL_INLINE_LAMBDA { return -t.matrix(row(first + i), row(k)); },
                 [&](int k, int j) SHOAL_INLINE_LAMBDA { return b(row(k), j); },
@@ -66,8 +64,7 @@ SHOAL_FN void trsm_panels(const G& g, triangular<M, Uplo, Diagonal> t, B b) {
         if (count == W) {
             const detail::swept_part<M, Uplo, W, detail::swept::both> corner{t.matrix, first};
             const detail::swept_part<B, Uplo, W, detail::swept::rows> rows{b, first};
-            detail::sweep_part(warp_of(g), triangular<decltype(corner), uplo::lower, Diagonal>{corner}, rows,
-                               g.rank() / warp_lanes, g.size() / warp_lanes);
+            trsm_lanes(g, triangular<decltype(corner), uplo::lower, Diagonal>{corner}, rows);
         } else {
             strided(core::rolled{}, g, m, [&](int j) SHOAL_INLINE_LAMBDA {
                 for (int s = first; s < n; ++s) {

@@ -96,15 +96,21 @@ SHOAL_FN void sweep_panels(const G& g, solver_rows<T, N, S>& rows, B b, int firs
     if constexpr (Columns > 1) sweep_panels<Uplo, Diagonal, Columns / 2>(g, rows, b, first);
 }
 
-/// trsm_rows() for part `part` of `parts` of the columns of B, without its barrier.
+}  // namespace detail
+
+/// B := T^-1 B, T triangular of static order N <= 32 (`suits_rows`) in registers, B of N x m in panels.
+///
+/// T and B are read once and B is written once. In the order of the substitution, member r holds rows r, r + S, ... of
+/// both; a finished row comes to the others by shuffles, N - 1 a column of B. Zeros on the diagonal, NaN and infinities
+/// act as in the generic body, to the bit.
+/// Barriers: the exit barrier. No scratch. Registers: the triangle, and a panel of 1 to 8 columns.
 template <ShuffleGroup G, MatrixView M, uplo Uplo, diagonal Diagonal, MatrixView B>
-SHOAL_FN void sweep_part(const G& g, triangular<M, Uplo, Diagonal> a, B b, int part, int parts) {
+SHOAL_FN void trsm_rows(const G& g, triangular<M, Uplo, Diagonal> a, B b) {
     using T = typename B::value_type;
     constexpr int N = M::static_rows;
     constexpr int S = G::static_size;
-    constexpr int panel = panel_columns<T, N, S>();
     const int rank = g.rank();
-    solver_rows<T, N, S> rows;
+    detail::solver_rows<T, N, S> rows;
     constexpr int slots = decltype(rows.t)::slots;
     const auto entry = [&](int i, int j) SHOAL_INLINE_LAMBDA {
         return a.matrix(shoal::detail::sweep_row<Uplo>(i, N), shoal::detail::sweep_row<Uplo>(j, N));
@@ -118,28 +124,7 @@ SHOAL_FN void sweep_part(const G& g, triangular<M, Uplo, Diagonal> a, B b, int p
             rows.reciprocal[s] = i < N ? core::pivot_reciprocal(entry(i, i)) : T(0);
         }
     }
-    if (parts == 1) {
-        sweep_panels<Uplo, Diagonal, panel>(g, rows, b, 0);
-        return;
-    }
-    // Narrow panels: better a few columns for every part than many for some.
-    constexpr int narrow = panel < 4 ? panel : 4;
-    const int whole = b.cols() / narrow;
-    for (int p = part; p < whole; p += parts) sweep_panel<Uplo, Diagonal, narrow>(g, rows, b, p * narrow);
-    if (whole % parts == part) sweep_panels<Uplo, Diagonal, narrow>(g, rows, b, whole * narrow);
-}
-
-}  // namespace detail
-
-/// B := T^-1 B, T triangular of static order N <= 32 (`suits_rows`) in registers, B of N x m in panels.
-///
-/// T and B are read once and B is written once. In the order of the substitution, member r holds rows r, r + S, ... of
-/// both; a finished row comes to the others by shuffles, N - 1 a column of B. Zeros on the diagonal, NaN and infinities
-/// act as in the generic body, to the bit.
-/// Barriers: the exit barrier. No scratch. Registers: the triangle, and a panel of 1 to 8 columns.
-template <ShuffleGroup G, MatrixView M, uplo Uplo, diagonal Diagonal, MatrixView B>
-SHOAL_FN void trsm_rows(const G& g, triangular<M, Uplo, Diagonal> a, B b) {
-    detail::sweep_part(g, a, b, 0, 1);
+    detail::sweep_panels<Uplo, Diagonal, detail::panel_columns<T, N, S>()>(g, rows, b, 0);
     // The rows of B that other members wrote.
     if constexpr (syncs_on_exit<G>) g.sync();
 }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <shoal/fast/getrf_panels.hpp>
 #include <shoal/fast/getrf_rows.hpp>
 #include <shoal/fast/getrf_warps.hpp>
 #include <shoal/fast/update_tiles.hpp>
@@ -15,6 +16,7 @@ enum class getrf_algorithm {
     automatic,  ///< the fastest that the group and the extents allow
     columns,    ///< column by column in place: every group, every size
     rows,       ///< the matrix in registers: static order up to 64, a tile or a warp whose registers hold it
+    panels,     ///< 16 columns at a time in registers: orders up to 128, a warp or a block of whole warps
 };
 
 /// Choices of getrf(), passed by name: `getrf<getrf_policy{.algorithm = getrf_algorithm::columns}>(g, A, pivots)`.
@@ -80,8 +82,22 @@ SHOAL_FN constexpr bool getrf_by_rows() {
             "the matrix");
         return true;
     } else {
-        return Policy.algorithm == getrf_algorithm::automatic && fast::suits_square_rows<G, M>;
+        return Policy.algorithm == getrf_algorithm::automatic && fast::suits_square_rows<G, M> &&
+               !(fast::has_warps<G> && M::static_rows > fast::warp_lanes);
     }
+}
+
+/// Whether the ladder of getrf() takes the panels, if the group consists of whole warps and the order is not too large.
+template <getrf_policy Policy, class G, class M>
+SHOAL_FN constexpr bool getrf_by_panels() {
+    static_assert(
+        Policy.algorithm != getrf_algorithm::panels ||
+            (fast::has_warps<G> && M::static_rows <= fast::largest_panel_rows),
+        "getrf: the panels algorithm needs an order up to 128 and a warp, or a block of whole warps");
+    // Of orders known only at run time every number of rows a lane would have to be compiled.
+    return Policy.algorithm == getrf_algorithm::panels ||
+           (Policy.algorithm == getrf_algorithm::automatic && fast::has_warps<G> &&
+            M::static_rows > fast::warp_lanes && M::static_rows <= fast::largest_panel_rows);
 }
 
 }  // namespace detail
@@ -97,8 +113,8 @@ SHOAL_FN constexpr bool getrf_by_rows() {
 /// \return 0, or k > 0: U(k, k) is the first pivot that is zero or not finite, 1-based. The factorisation is completed
 ///         all the same, with multipliers left undivided where the pivot is zero; a solve would divide by it. Every
 ///         member gets the same value. A matrix that is singular up to rounding gives 0.
-/// Barriers: three a column, the last of them the exit barrier; with the rows algorithm one, and
-/// the exit barrier. No scratch. Cost: n^3 / 3 FMA shared by the members, n^2 / 2 comparisons by each, or by each warp.
+/// Barriers: three a column, the last of them the exit barrier; with the rows algorithm one, with the panels algorithm four
+/// a panel of 16 columns, and the exit barrier. No scratch. Cost: n^3 / 3 FMA shared by the members, n^2 / 2 comparisons by each, or by each warp.
 /// Equivalent: `scipy.linalg.lu_factor(A)`; LAPACK getrf, its pivots less one.
 template <getrf_policy Policy = getrf_policy{}, Group G, MatrixView A, VectorView P>
 SHOAL_FN int getrf(const G& g, A a, P pivots) {
@@ -116,6 +132,14 @@ SHOAL_FN int getrf(const G& g, A a, P pivots) {
         if constexpr (syncs_on_exit<G>) g.sync();
         return info;
     } else {
+        if constexpr (detail::getrf_by_panels<Policy, G, A>()) {
+            if (fast::whole_warps(g) && a.rows() <= fast::largest_panel_rows) {
+                const int info = fast::getrf_panels(g, a, pivots);
+                // The factor and the pivots that other members wrote.
+                if constexpr (syncs_on_exit<G>) g.sync();
+                return info;
+            }
+        }
         return detail::getrf_columns(g, a, pivots);
     }
 }

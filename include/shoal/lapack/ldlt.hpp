@@ -1,5 +1,6 @@
 #pragma once
 
+#include <shoal/fast/ldlt_rows.hpp>
 #include <shoal/group/collectives.hpp>
 #include <shoal/lapack/detail/bunch_kaufman.hpp>
 #include <shoal/view/triangle.hpp>
@@ -48,23 +49,25 @@ SHOAL_FN int ldlt(const G& g, symmetric<M, uplo::lower> a, P pivots) {
     return info;
 }
 
-/// A = L D L' without pivoting, A symmetric of order n (`symmetric_lower(A)`), in place: for quasi-definite matrices, whose
-/// every leading minor is regular. An indefinite matrix in general needs ldlt().
-///
-/// L is unit lower triangular, stored strictly below the diagonal; D is on the diagonal. Only the lower triangle is read
-/// and written. Order: a(i, j) = fma(-l(i, k), a(j, k), a(i, j)) in ascending k, l = a * (1 / d): the same bits at every
-/// scope and group size. inertia() counts the signs of D.
-///
-/// \return 0, or k > 0: D(k, k) is the first pivot that is zero or not finite, 1-based; what follows then means nothing.
-///         Every member gets the same value. A tiny pivot is accepted and can cost all accuracy.
-/// Barriers: one a column, the last of them the exit barrier. No scratch. Cost: n^3 / 6 FMA shared by the members.
+/// How ldlt_unpivoted() works.
+enum class ldlt_algorithm {
+    automatic,  ///< the fastest that the group and the extents allow
+    columns,    ///< column by column in place: every group, every size
+    rows,       ///< a row in the registers of each lane: static order up to 32, a lane for each row
+};
+
+/// Choices of ldlt_unpivoted(), passed by name.
+struct ldlt_policy {
+    ldlt_algorithm algorithm = ldlt_algorithm::automatic;
+};
+
+namespace detail {
+
+/// A = L D L' column by column, in place.
 template <Group G, MatrixView M>
-SHOAL_FN int ldlt_unpivoted(const G& g, symmetric<M, uplo::lower> a) {
-    static_assert(detail::extents_agree<M::static_rows, M::static_cols>, "ldlt_unpivoted: A is not square");
-    static_assert(detail::writable<M>, "ldlt_unpivoted writes A, but its elements are const");
+SHOAL_FN int ldlt_columns(const G& g, M m) {
     using T = typename M::value_type;
     using how = flatten<G, M::static_rows>;
-    const auto m = a.matrix;
     const int n = m.rows();
     int info = 0;
     core::loop(how{}, 0, n, [&](int k) SHOAL_INLINE_LAMBDA {
@@ -93,6 +96,38 @@ SHOAL_FN int ldlt_unpivoted(const G& g, symmetric<M, uplo::lower> a) {
         });
     });
     return info;
+}
+
+}  // namespace detail
+
+/// A = L D L' without pivoting, A symmetric of order n (`symmetric_lower(A)`), in place: for quasi-definite matrices, whose
+/// every leading minor is regular. An indefinite matrix in general needs ldlt().
+///
+/// L is unit lower triangular, stored strictly below the diagonal; D is on the diagonal. Only the lower triangle is read
+/// and written. Order: a(i, j) = fma(-l(i, k), a(j, k), a(i, j)) in ascending k, l = a * (1 / d): the same bits at every
+/// scope and group size. inertia() counts the signs of D.
+///
+/// \return 0, or k > 0: D(k, k) is the first pivot that is zero or not finite, 1-based; what follows then means nothing.
+///         Every member gets the same value. A tiny pivot is accepted and can cost all accuracy.
+/// Barriers: one a column, the last of them the exit barrier; with the rows algorithm the exit barrier, and in a block one
+/// more. No scratch. Cost: n^3 / 6 FMA shared by the members.
+template <ldlt_policy Policy = ldlt_policy{}, Group G, MatrixView M>
+SHOAL_FN int ldlt_unpivoted(const G& g, symmetric<M, uplo::lower> a) {
+    static_assert(detail::extents_agree<M::static_rows, M::static_cols>, "ldlt_unpivoted: A is not square");
+    static_assert(detail::writable<M>, "ldlt_unpivoted writes A, but its elements are const");
+    constexpr bool rows = fast::suits_ldlt_rows<G, M>();
+    static_assert(rows || Policy.algorithm != ldlt_algorithm::rows,
+                  "ldlt_unpivoted: the rows algorithm needs a static order up to 32 and a lane of a tile or "
+                  "a warp for each row");
+    if constexpr (rows && Policy.algorithm != ldlt_algorithm::columns) {
+        if (G::scope != scope::block || fast::whole_warps(g)) {
+            const int info = fast::ldlt_rows(g, a.matrix);
+            // The factor that other members wrote.
+            if constexpr (syncs_on_exit<G>) g.sync();
+            return info;
+        }
+    }
+    return detail::ldlt_columns(g, a.matrix);
 }
 
 /// Number of positive, negative and zero eigenvalues.
