@@ -284,8 +284,8 @@ TEST(batched_bdsv, what_cannot_be_right_is_refused) {
     EXPECT_TRUE(refused(batched::bdsv(where(), A(a), X(nothing), 5), "x is null"));
     EXPECT_TRUE(refused(batched::bdsv(where(), A(a, 0), X(x), 5), "A has stride 0"));
     EXPECT_TRUE(refused(batched::bdsv(where(), A(a), X(x, 0), 5), "x has stride 0"));
-    EXPECT_TRUE(refused(batched::bdsv(where(), A(a), X(other), 5), "differ in knots"));
-    EXPECT_TRUE(refused(batched::bdsv(where(), A(negative), X(x), 5), "knots is negative"));
+    EXPECT_TRUE(refused(batched::bdsv(where(), A(a), X(other), 5), "knots and A has"));
+    EXPECT_TRUE(refused(batched::bdsv(where(), A(negative), X(x), 5), "knots is negative: -"));
     EXPECT_TRUE(refused(batched::bdsv_factor(where(), A(a), -1), "systems is negative"));
     EXPECT_TRUE(refused(batched::bdsv_solve(where(), A(a), X(nothing), 1), "x is null"));
     EXPECT_TRUE(accepted(batched::bdsv(where(), A(none), X(nothing), 0)));

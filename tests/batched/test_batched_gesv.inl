@@ -353,9 +353,9 @@ TEST(batched_gesv, refuses_what_cannot_be_right) {
     EXPECT_TRUE(
         refused(gesv_batch(A, vectors<double, 4>(some.data(), 0), std::int64_t{2}), "B has stride 0"));
     EXPECT_TRUE(refused(gesv_batch(A, x, std::int64_t{-1}), "systems is negative"));
-    EXPECT_TRUE(refused(gesv_batch(A, null_p, x, std::int64_t{2}), "the pivots are null"));
+    EXPECT_TRUE(refused(gesv_batch(A, null_p, x, std::int64_t{2}), "pivots is null"));
     EXPECT_TRUE(refused(gesv_batch(A, vectors<int, 4>(numbers.data(), 0), x, std::int64_t{2}),
-                        "the pivots have stride 0"));
+                        "pivots has stride 0"));
     EXPECT_TRUE(refused(getrf_batch(null, p, std::int64_t{2}), "A is null"));
     EXPECT_TRUE(
         refused(getrf_batch(matrices<double, 4, 4>(some.data(), 0), p, std::int64_t{2}), "A has stride 0"));

@@ -49,10 +49,10 @@ TEST(batched_launch, refuses_impossible_numbers_before_anything_runs) {
     const auto never = [](const thread_group&, std::int64_t) { ADD_FAILURE() << "was called"; };
     const auto negative = shoal::batched::launch(-1, never);
     EXPECT_EQ(negative.code(), shoal::status_code::invalid_argument);
-    EXPECT_EQ(std::string(negative.message()), "batched: systems is negative");
+    EXPECT_EQ(std::string(negative.message()), "batched: systems is negative: -1");
     const auto huge = shoal::batched::launch((std::int64_t{1} << 40) + 1, never);
     EXPECT_EQ(huge.code(), shoal::status_code::invalid_argument);
-    EXPECT_EQ(std::string(huge.message()), "batched: systems is larger than 2^40");
+    EXPECT_EQ(std::string(huge.message()), "batched: systems is larger than 2^40: 1099511627777");
 }
 
 }  // namespace

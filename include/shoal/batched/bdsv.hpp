@@ -53,32 +53,21 @@ struct bdsv_host_system {
 template <class A>
 using any_vectors = block_vectors<typename A::view::value_type, A::view::block_size>;
 
-template <class A>
-constexpr status check_strips(const A& a, std::int64_t systems) {
-    if (systems > 0 && a.knots() < 0)
-        return {status_code::invalid_argument, "batched::bdsv: knots is negative"};
-    return {};
-}
-
 template <bdsv_phase Phase, class A, class X>
 constexpr status check_bdsv(const A& a, const X& x, std::int64_t systems) {
     static_assert(A::view::block_size == X::view::block_size, "batched::bdsv: A and x differ in block size");
-    status bad = first_bad(check_systems(systems), check_strips(a, systems));
+    constexpr const char* op = Phase == bdsv_phase::factor  ? "batched::bdsv_factor"
+                               : Phase == bdsv_phase::solve ? "batched::bdsv_solve"
+                                                            : "batched::bdsv";
+    const argument is_a{op, "A"}, is_x{op, "x"};
+    status bad = first_bad(check_systems(systems), check_knots(is_a, a, systems));
     if constexpr (Phase == bdsv_phase::solve) {
-        bad = first_bad(bad, check_read(a, systems, "batched::bdsv: A is null"));
+        bad = first_bad(bad, check_read(is_a, a, systems));
     } else {
-        bad = first_bad(
-            bad, check_write(a, systems, "batched::bdsv: A is null",
-                             "batched::bdsv: A has stride 0, so that every system would factor the same "
-                             "memory"));
+        bad = first_bad(bad, check_write(is_a, a, systems));
     }
     if constexpr (Phase != bdsv_phase::factor) {
-        if (bad.ok() && systems > 0 && a.knots() != x.knots())
-            bad = {status_code::invalid_argument, "batched::bdsv: A and x differ in knots"};
-        bad = first_bad(
-            bad, check_write(x, systems, "batched::bdsv: x is null",
-                             "batched::bdsv: x has stride 0, so that every system would solve in the same "
-                             "memory"));
+        bad = first_bad(bad, check_same_knots(is_x, x, a, systems), check_write(is_x, x, systems));
     }
     return bad;
 }

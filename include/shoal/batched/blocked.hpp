@@ -21,10 +21,14 @@ class blocked_matrices {
     SHOAL_FN constexpr view operator()(std::int64_t system) const {
         return view(data_ + system / W * stride_ + system % W);
     }
+    SHOAL_FN static constexpr int rows() { return Rows; }
     SHOAL_FN static constexpr int columns() { return Cols; }
     SHOAL_FN static constexpr bool empty() { return false; }
     SHOAL_FN constexpr bool null() const { return data_ == nullptr; }
     SHOAL_FN constexpr bool shared() const { return stride_ == 0; }
+    constexpr detail::footprint footprint(std::int64_t systems) const {
+        return {{std::int64_t{Rows} * Cols, W, (systems + W - 1) / W, 1}, {W, 1, stride_, 0}};
+    }
 
   private:
     T* data_ = nullptr;
@@ -46,9 +50,13 @@ class blocked_vectors {
     SHOAL_FN constexpr view operator()(std::int64_t system) const {
         return view(data_ + system / W * stride_ + system % W);
     }
+    SHOAL_FN static constexpr int rows() { return N; }
     SHOAL_FN static constexpr bool empty() { return false; }
     SHOAL_FN constexpr bool null() const { return data_ == nullptr; }
     SHOAL_FN constexpr bool shared() const { return stride_ == 0; }
+    constexpr detail::footprint footprint(std::int64_t systems) const {
+        return {{N, W, (systems + W - 1) / W, 1}, {W, 1, stride_, 0}};
+    }
 
   private:
     T* data_ = nullptr;

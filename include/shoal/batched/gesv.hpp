@@ -69,35 +69,27 @@ struct getrf_system {
 };
 
 template <class A, class X>
-constexpr status check_solve(const A& a, const X& x, std::int64_t systems) {
+constexpr status check_solve(const A& a, const X& x, std::int64_t systems, const char* op = "batched::gesv") {
     check_solve_types<A, X>();
-    return first_bad(
-        check_systems(systems),
-        check_write(x, systems, "batched::gesv: B is null",
-                    "batched::gesv: B has stride 0, so that every system would solve in the same "
-                    "memory"),
-        check_read(a, systems, "batched::gesv: A is null"));
+    const argument is_a{op, "A"}, is_x{op, "B"};
+    return first_bad(check_systems(systems), check_read(is_a, a, systems), check_square(is_a, a, systems),
+                     check_rows(is_x, x, a, systems), check_write(is_x, x, systems));
 }
 
 template <class A, class P>
-constexpr status check_getrf(const A& a, const P& pivots, std::int64_t systems) {
-    return first_bad(
-        check_systems(systems),
-        check_write(a, systems, "batched::getrf: A is null",
-                    "batched::getrf: A has stride 0, so that every system would factor the same "
-                    "memory; gesv without pivots only reads A"),
-        check_write(pivots, systems, "batched::getrf: the pivots are null",
-                    "batched::getrf: the pivots have stride 0, so that every system would write the "
-                    "same memory"));
+constexpr status check_getrf(const A& a, const P& pivots, std::int64_t systems,
+                             const char* op = "batched::getrf") {
+    const argument is_a{op, "A"}, is_p{op, "pivots"};
+    return first_bad(check_systems(systems), check_read(is_a, a, systems), check_square(is_a, a, systems),
+                     check_rows(is_p, pivots, a, systems), check_write(is_a, a, systems),
+                     check_write(is_p, pivots, systems));
 }
 
 template <class A, class P, class B>
 constexpr status check_gesv(const A& a, const P& pivots, const B& b, std::int64_t systems) {
-    return first_bad(
-        check_getrf(a, pivots, systems),
-        check_write(b, systems, "batched::gesv: B is null",
-                    "batched::gesv: B has stride 0, so that every system would solve in the same "
-                    "memory"));
+    const argument is_b{"batched::gesv", "B"};
+    return first_bad(check_getrf(a, pivots, systems, is_b.op), check_rows(is_b, b, a, systems),
+                     check_write(is_b, b, systems));
 }
 
 }  // namespace detail

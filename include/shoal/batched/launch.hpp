@@ -24,9 +24,10 @@ inline constexpr bool reports =
 
 /// What every launcher refuses before anything runs.
 constexpr status check_systems(std::int64_t systems) {
-    if (systems < 0) return {status_code::invalid_argument, "batched: systems is negative"};
-    if (systems > (std::int64_t{1} << 40)) {
-        return {status_code::invalid_argument, "batched: systems is larger than 2^40"};
+    constexpr std::int64_t most = std::int64_t{1} << 40;
+    if (systems < 0 || systems > most) {
+        return {status_code::invalid_argument, "batched: systems is ",
+                systems < 0 ? "negative" : "larger than 2^40", ": ", systems};
     }
     return {};
 }

@@ -15,6 +15,28 @@ namespace shoal::batched {
 
 namespace detail {
 
+/// Where the elements of a batch lie: at the sums of 0 .. counts[d] - 1 times steps[d].
+struct footprint {
+    std::int64_t counts[4] = {1, 1, 1, 1};
+    std::int64_t steps[4] = {};
+};
+
+/// The static extents of a view, 0 where they are dynamic.
+template <class View>
+inline constexpr int known_rows = [] {
+    int n = dynamic;
+    if constexpr (MatrixView<View>) {
+        n = View::static_rows;
+    } else {
+        n = View::static_size;
+    }
+    return n == dynamic ? 0 : n;
+}();
+template <class View>
+inline constexpr int known_cols = 1;
+template <MatrixView View>
+inline constexpr int known_cols<View> = View::static_cols == dynamic ? 0 : View::static_cols;
+
 /// The numbers of a view in plain members: operands are arguments of kernels, and hold nothing empty on whose place two
 /// compilers could disagree.
 template <class View>
@@ -22,8 +44,8 @@ struct first_view {
     using pointer = decltype(std::declval<const View&>().data());
     pointer data_ = nullptr;
     std::int64_t step_ = 0;
-    int rows_ = 0;
-    int cols_ = 0;
+    int rows_ = known_rows<View>;
+    int cols_ = known_cols<View>;
     constexpr first_view() = default;
     SHOAL_FN constexpr first_view(View a) : data_(a.data()) {
         if constexpr (MatrixView<View>) {
@@ -44,6 +66,15 @@ struct first_view {
             return View(data, rows_, cols_, step_);
         } else {
             return View(data, rows_, step_);
+        }
+    }
+    /// With systems `stride` elements apart.
+    constexpr footprint of(std::int64_t systems, std::int64_t stride) const {
+        if constexpr (MatrixView<View>) {
+            const View a = at(nullptr);
+            return {{rows_, cols_, systems, 1}, {a.row_step(), a.col_step(), stride, 0}};
+        } else {
+            return {{rows_, systems, 1, 1}, {step_, stride, 0, 0}};
         }
     }
 };
@@ -70,10 +101,12 @@ class matrices {
         return first_.at(first_.data() + system * stride_);
     }
     SHOAL_FN constexpr std::int64_t stride() const { return stride_; }
+    SHOAL_FN constexpr int rows() const { return first_.rows_; }
     SHOAL_FN constexpr int columns() const { return first_.cols_; }
     SHOAL_FN constexpr bool empty() const { return first_.empty(); }
     SHOAL_FN constexpr bool null() const { return first_.data() == nullptr; }
     SHOAL_FN constexpr bool shared() const { return stride_ == 0; }
+    constexpr detail::footprint footprint(std::int64_t systems) const { return first_.of(systems, stride_); }
 
   private:
     detail::first_view<view> first_;
@@ -97,10 +130,12 @@ class interleaved_matrices {
     SHOAL_FN constexpr view operator()(std::int64_t system) const {
         return first_.at(first_.data() + system);
     }
+    SHOAL_FN constexpr int rows() const { return first_.rows_; }
     SHOAL_FN constexpr int columns() const { return first_.cols_; }
     SHOAL_FN constexpr bool empty() const { return first_.empty(); }
     SHOAL_FN constexpr bool null() const { return first_.data() == nullptr; }
     SHOAL_FN constexpr bool shared() const { return first_.step_ == 0; }
+    constexpr detail::footprint footprint(std::int64_t systems) const { return first_.of(systems, 1); }
 
   private:
     detail::first_view<view> first_;
@@ -119,10 +154,12 @@ class pointer_matrices {
     SHOAL_FN constexpr pointer_matrices(T* const* systems, view shape) : systems_(systems), shape_(shape) {}
 
     SHOAL_FN constexpr view operator()(std::int64_t system) const { return shape_.at(systems_[system]); }
+    SHOAL_FN constexpr int rows() const { return shape_.rows_; }
     SHOAL_FN constexpr int columns() const { return shape_.cols_; }
     SHOAL_FN constexpr bool empty() const { return shape_.empty(); }
     SHOAL_FN constexpr bool null() const { return systems_ == nullptr; }
     SHOAL_FN static constexpr bool shared() { return false; }
+    constexpr detail::footprint footprint(std::int64_t) const { return shape_.of(1, 0); }
 
   private:
     T* const* systems_ = nullptr;
@@ -150,6 +187,8 @@ class vectors {
     SHOAL_FN constexpr bool empty() const { return first_.empty(); }
     SHOAL_FN constexpr bool null() const { return first_.data() == nullptr; }
     SHOAL_FN constexpr bool shared() const { return stride_ == 0; }
+    SHOAL_FN constexpr int rows() const { return first_.rows_; }
+    constexpr detail::footprint footprint(std::int64_t systems) const { return first_.of(systems, stride_); }
 
   private:
     detail::first_view<view> first_;
@@ -174,6 +213,8 @@ class interleaved_vectors {
     SHOAL_FN constexpr bool empty() const { return first_.empty(); }
     SHOAL_FN constexpr bool null() const { return first_.data() == nullptr; }
     SHOAL_FN constexpr bool shared() const { return first_.step_ == 0; }
+    SHOAL_FN constexpr int rows() const { return first_.rows_; }
+    constexpr detail::footprint footprint(std::int64_t systems) const { return first_.of(systems, 1); }
 
   private:
     detail::first_view<view> first_;
@@ -192,6 +233,14 @@ concept Operand = requires(const A& a, std::int64_t s) {
     { a.shared() } -> std::convertible_to<bool>;
 };
 
+/// An operand that says how large its views are and where their elements lie, so that a launcher can check it. Those of
+/// this library do; others are taken as they are.
+template <class A>
+concept Shaped = Operand<A> && requires(const A& a, std::int64_t s) {
+    { a.rows() } -> std::convertible_to<std::int64_t>;
+    { a.footprint(s) } -> std::same_as<detail::footprint>;
+};
+
 template <class A>
 concept MatrixOperand = Operand<A> && MatrixView<typename A::view>;
 template <class A>
@@ -206,6 +255,11 @@ struct triangles {
     SHOAL_FN constexpr bool empty() const { return of.empty(); }
     SHOAL_FN constexpr bool null() const { return of.null(); }
     SHOAL_FN constexpr bool shared() const { return of.shared(); }
+    SHOAL_FN constexpr int rows() const requires Shaped<A> { return of.rows(); }
+    SHOAL_FN constexpr int columns() const requires Shaped<A> { return of.columns(); }
+    constexpr detail::footprint footprint(std::int64_t systems) const requires Shaped<A> {
+        return of.footprint(systems);
+    }
 };
 
 /// The lower triangle of every system.

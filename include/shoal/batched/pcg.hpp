@@ -51,19 +51,15 @@ inline constexpr bool has_strips = requires(const M& m) {
 
 template <class A, class M, class B, class X>
 constexpr status check_pcg(const A& a, const M& m, const B& b, const X& x, std::int64_t systems) {
-    status bad = first_bad(
-        check_systems(systems), check_read(a, systems, "batched::pcg: A is null"),
-        check_read(b, systems, "batched::pcg: b is null"),
-        check_write(x, systems, "batched::pcg: x is null",
-                    "batched::pcg: x has stride 0, so that every system would solve in the same memory"));
-    const auto refuse = [&](bool wrong, const char* message) {
-        if (bad.ok() && systems > 0 && wrong) bad = {status_code::invalid_argument, message};
-    };
-    refuse(a.knots() < 0, "batched::pcg: knots is negative");
-    refuse(a.knots() != b.knots() || a.knots() != x.knots(), "batched::pcg: A, b and x differ in knots");
+    constexpr const char* op = "batched::pcg";
+    const argument is_a{op, "A"}, is_b{op, "b"}, is_x{op, "x"}, is_m{op, "the preconditioner"};
+    status bad =
+        first_bad(check_systems(systems), check_knots(is_a, a, systems), check_read(is_a, a, systems),
+                  check_same_knots(is_b, b, a, systems), check_read(is_b, b, systems),
+                  check_same_knots(is_x, x, a, systems), check_write(is_x, x, systems));
     if constexpr (has_strips<M>) {
-        bad = first_bad(bad, check_read(m.strips, systems, "batched::pcg: the preconditioner is null"));
-        refuse(m.strips.knots() != a.knots(), "batched::pcg: A and the preconditioner differ in knots");
+        bad =
+            first_bad(bad, check_same_knots(is_m, m.strips, a, systems), check_read(is_m, m.strips, systems));
     }
     return bad;
 }

@@ -43,18 +43,14 @@ struct posv_system {
 
 template <class A, class X>
 constexpr status check_posv(const A& a, const X& x, std::int64_t systems) {
+    const argument is_a{"batched::posv", "A"}, is_x{"batched::posv", "B"};
     const status bad =
-        first_bad(check_systems(systems),
-                  check_write(x, systems, "batched::posv: B is null",
-                              "batched::posv: B has stride 0, so that every system would solve in the "
-                              "same memory"));
+        first_bad(check_systems(systems), check_read(is_a, a, systems), check_square(is_a, a, systems),
+                  check_rows(is_x, x, a, systems), check_write(is_x, x, systems));
     if constexpr (keeps_factor<A>) {
-        return first_bad(
-            bad, check_write(a, systems, "batched::posv: A is null",
-                             "batched::posv: A has stride 0, so that every system would factor the same "
-                             "memory; a view of const elements is only read"));
+        return first_bad(bad, check_write(is_a, a, systems));
     } else {
-        return first_bad(bad, check_read(a, systems, "batched::posv: A is null"));
+        return bad;
     }
 }
 

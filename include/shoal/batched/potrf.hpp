@@ -19,10 +19,9 @@ struct potrf_system {
 
 template <class A>
 constexpr status check_potrf(const A& a, std::int64_t systems) {
-    return first_bad(check_systems(systems),
-                     check_write(a, systems, "batched::potrf: A is null",
-                                 "batched::potrf: A has stride 0, so that every system would "
-                                 "factor the same memory"));
+    const argument is_a{"batched::potrf", "A"};
+    return first_bad(check_systems(systems), check_read(is_a, a, systems), check_square(is_a, a, systems),
+                     check_write(is_a, a, systems));
 }
 
 }  // namespace detail

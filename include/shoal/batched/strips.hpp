@@ -1,7 +1,7 @@
 #pragma once
 
 #include <shoal/banded/strip.hpp>
-#include <shoal/batched/operands.hpp>
+#include <shoal/batched/checks.hpp>
 
 namespace shoal::batched {
 
@@ -26,10 +26,14 @@ class strips {
     SHOAL_FN constexpr bool empty() const { return knots_ <= 0; }
     SHOAL_FN constexpr bool null() const { return data_ == nullptr; }
     SHOAL_FN constexpr bool shared() const { return stride_ == 0; }
+    SHOAL_FN constexpr int rows() const { return n * knots_; }
+    constexpr detail::footprint footprint(std::int64_t systems) const {
+        return {{std::int64_t{Blocks} * n * n * knots_, systems, 1, 1}, {1, stride_, 0, 0}};
+    }
 
   private:
     T* data_ = nullptr;
-    int knots_ = 0;
+    int knots_ = Knots == dynamic ? 0 : Knots;
     std::int64_t stride_ = 0;
 };
 
@@ -58,11 +62,34 @@ class block_vectors {
     SHOAL_FN constexpr bool empty() const { return knots_ <= 0; }
     SHOAL_FN constexpr bool null() const { return data_ == nullptr; }
     SHOAL_FN constexpr bool shared() const { return stride_ == 0; }
+    SHOAL_FN constexpr int rows() const { return n * knots_; }
+    constexpr detail::footprint footprint(std::int64_t systems) const {
+        return {{std::int64_t{n} * knots_, systems, 1, 1}, {1, stride_, 0, 0}};
+    }
 
   private:
     T* data_ = nullptr;
-    int knots_ = 0;
+    int knots_ = Knots == dynamic ? 0 : Knots;
     std::int64_t stride_ = 0;
 };
+
+namespace detail {
+
+/// Refuses a negative number of knots.
+template <class A>
+constexpr status check_knots(argument is, const A& a, std::int64_t systems) {
+    if (systems > 0 && a.knots() < 0) return is.refuse(": the number of knots is negative: ", a.knots());
+    return {};
+}
+
+/// Refuses block vectors, or a preconditioner, of another length than A.
+template <class X, class A>
+constexpr status check_same_knots(argument is, const X& x, const A& a, std::int64_t systems) {
+    if (systems > 0 && x.knots() != a.knots())
+        return is.refuse(" has ", x.knots(), " knots and A has ", a.knots());
+    return {};
+}
+
+}  // namespace detail
 
 }  // namespace shoal::batched

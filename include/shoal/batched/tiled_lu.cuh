@@ -11,8 +11,8 @@ namespace shoal::batched {
 template <auto Config = shoal::tiled_lu::automatic, MatrixOperand A, VectorOperand X>
 status tiled_lu(cudaStream_t stream, A a, X x, std::int64_t systems, int* info = nullptr) {
     detail::check_layout<Config>();
+    if (const status bad = detail::check_solve(a, x, systems, "batched::tiled_lu"); !bad.ok()) return bad;
     if constexpr (detail::configured<Config>) {
-        if (const status bad = detail::check_solve(a, x, systems); !bad.ok()) return bad;
         if (systems == 0) return {};
         return detail::start<thread_group, 1>(stream, systems, detail::tiled_lu_system<Config, A, X>{a, x},
                                               info, 0);

@@ -63,8 +63,8 @@ constexpr void check_layout() {
 template <auto Config = shoal::tiled_lu::automatic, MatrixOperand A, VectorOperand X>
 status tiled_lu(executor& threads, A a, X x, std::int64_t systems, int* info = nullptr) {
     detail::check_layout<Config>();
+    if (const status bad = detail::check_solve(a, x, systems, "batched::tiled_lu"); !bad.ok()) return bad;
     if constexpr (detail::configured<Config>) {
-        if (const status bad = detail::check_solve(a, x, systems); !bad.ok()) return bad;
         return launch(threads, systems, detail::tiled_lu_system<Config, A, X>{a, x}, info);
     } else {
         return gesv(threads, a, x, systems, info);
