@@ -48,28 +48,56 @@ __device__ S block_sum(S mine, S* shared) {
     return mine;
 }
 
-/// The sum of what the blocks of threads left, in thread 0.
+/// What this thread adds up of what the blocks of threads left. The first is loaded before anybody waits for anything.
 template <class S>
-__device__ S grid_sum(const S* parts, int count, S mine, S* shared) {
-    for (int i = static_cast<int>(threadIdx.x); i < count; i += decide_threads) mine.add(parts[i]);
-    return block_sum<decide_threads>(mine, shared);
-}
+class own_parts {
+  public:
+    __device__ own_parts(const S* parts, int count, const S& none)
+        : parts_(parts),
+          count_(count),
+          mine_(static_cast<int>(threadIdx.x) < count ? parts[threadIdx.x] : none) {}
+    __device__ S sum() const {
+        S all = mine_;
+        for (int i = static_cast<int>(threadIdx.x) + decide_threads; i < count_; i += decide_threads)
+            all.add(parts_[i]);
+        return all;
+    }
 
-/// sum_i part[16 i + c] for c = threadIdx.x of the first 16 threads. `shared`: one a thread.
-__device__ inline double share_sum(const double* part, int scenarios, double* shared) {
-    constexpr int rows = decide_threads / stage_size;
-    const int c = static_cast<int>(threadIdx.x) % stage_size,
-              row = static_cast<int>(threadIdx.x) / stage_size;
-    double sum = 0;
-    for (int i = row; i < scenarios; i += rows) sum += part[std::int64_t{i} * stage_size + c];
-    shared[threadIdx.x] = sum;
-    __syncthreads();
-    sum = 0;
-    if (row == 0)
-        for (int j = 0; j < rows; ++j) sum += shared[j * stage_size + c];
-    __syncthreads();
-    return sum;
-}
+  private:
+    const S* parts_;
+    int count_;
+    S mine_;
+};
+
+/// sum_i part[16 i + c] for c = threadIdx.x of the first 16 threads; the first term is loaded before anybody waits.
+class own_share {
+  public:
+    __device__ own_share(const double* part, int scenarios)
+        : part_(part + c()),
+          scenarios_(scenarios),
+          mine_(row() < scenarios ? part_[row() * stage_size] : 0.0) {}
+    /// `shared`: one a thread.
+    __device__ double sum(double* shared) const {
+        double all = mine_;
+        for (int i = row() + rows; i < scenarios_; i += rows) all += part_[std::int64_t{i} * stage_size];
+        shared[threadIdx.x] = all;
+        __syncthreads();
+        all = 0;
+        if (row() == 0)
+            for (int j = 0; j < rows; ++j) all += shared[j * stage_size + c()];
+        __syncthreads();
+        return all;
+    }
+
+  private:
+    static constexpr int rows = decide_threads / stage_size;
+    __device__ static int c() { return static_cast<int>(threadIdx.x) % stage_size; }
+    __device__ static int row() { return static_cast<int>(threadIdx.x) / stage_size; }
+
+    const double* part_;
+    int scenarios_;
+    double mine_;
+};
 
 __device__ inline std::uint64_t nanoseconds() {
     std::uint64_t t;
@@ -106,9 +134,19 @@ __device__ inline qp_view with_staged_steps(const device_solve& d, int count, do
     const std::int64_t first = std::int64_t{blockIdx.x} * solve_tiles,
                        left = program.shape.tail_blocks() - first;
     const int numbers = static_cast<int>(left < count ? left : count) * state_size * stage_size;
-    const double* from = program.step(first);
-    for (int j = static_cast<int>(threadIdx.x); j < numbers; j += solve_threads)
-        shared[j + j / stage_size] = from[j];
+    const double* from = program.step(first) + threadIdx.x;
+    constexpr int each = (solve_tiles + 1) * state_size * stage_size / solve_threads + 1;
+    double x[each];
+#pragma unroll
+    for (int i = 0; i < each; ++i) {
+        const int j = static_cast<int>(threadIdx.x) + i * solve_threads;
+        x[i] = j < numbers ? from[i * solve_threads] : 0.0;
+    }
+#pragma unroll
+    for (int i = 0; i < each; ++i) {
+        const int j = static_cast<int>(threadIdx.x) + i * solve_threads;
+        if (j < numbers) shared[j + j / stage_size] = x[i];
+    }
     __syncthreads();
     program.row = staged_row;
     program.e = shared - first * state_size * staged_row;
@@ -122,7 +160,7 @@ __device__ inline void write_right(const lanes& g, const device_solve& d, std::i
 }
 
 /// Residuals, the predictor's right-hand side, the matrix; of the root what does not depend on the scenarios.
-__global__ void __launch_bounds__(solve_threads) prepare_kernel(const __grid_constant__ device_solve d) {
+__global__ void __launch_bounds__(solve_threads, 6) prepare_kernel(const __grid_constant__ device_solve d) {
     __shared__ double steps[(solve_tiles + 1) * state_size * staged_row];
     __shared__ double ahead[solve_tiles][state_size];
     __shared__ evaluation_sum sums[solve_threads / 32];
@@ -179,30 +217,32 @@ __global__ void __launch_bounds__(decide_threads, 1)
     judge_kernel(const __grid_constant__ device_solve d, const int parts) {
     __shared__ evaluation_sum sums[decide_threads / 32];
     __shared__ double shares[decide_threads];
+    const own_parts<evaluation_sum> evaluated(d.evaluated, parts, {});
+    const own_share pull(d.pull, d.data.shape.scenarios), drag(d.drag, d.data.shape.scenarios);
+    solve_control control;
+    if (threadIdx.x == 0) control = *d.control;
     if (d.control->state != halt::none) return;
-    const std::int64_t b = d.data.shape.root();
-    const double pull = share_sum(d.pull, d.data.shape.scenarios, shares);
-    const double drag = share_sum(d.drag, d.data.shape.scenarios, shares);
-    evaluation_sum mine{};
+    const double pulled = pull.sum(shares), dragged = drag.sum(shares);
+    evaluation_sum mine = evaluated.sum();
     if (threadIdx.x < stage_size) {
         const lanes g;
-        const std::int64_t at = b * stage_size + g.rank();
-        d.work.gradient[at] -= pull;
-        d.work.base[at] += pull + drag / d.control->progress.delta;
+        const std::int64_t b = d.data.shape.root(), at = b * stage_size + g.rank();
+        d.work.gradient[at] -= pulled;
+        d.work.base[at] += pulled + dragged / d.control->progress.delta;
         largest_gradient(g, b, d.work, mine.s);
         write_right(g, d, b);
     }
-    const evaluation_sum all = grid_sum(d.evaluated, parts, mine, sums);
+    const evaluation_sum all = block_sum<decide_threads>(mine, sums);
     if (threadIdx.x > 0) return;
-    solve_control& control = *d.control;
     control.passes = 0;
     if (judge(control.progress, all.s, control.settings)) control.state = halt::finished;
     control.began = nanoseconds();
+    *d.control = control;
 }
 
 /// From dz to the direction of everything, and, by other blocks of threads, how well K dz = b holds; of the root's row
 /// what does not depend on the scenarios.
-__global__ void __launch_bounds__(solve_threads)
+__global__ void __launch_bounds__(solve_threads, 6)
     direct_kernel(const __grid_constant__ device_solve d, const newton_kind kind) {
     __shared__ double staged[solve_tiles * stage_size * staged_row];
     __shared__ direction_sum sums[solve_threads / 32];
@@ -236,8 +276,11 @@ __global__ void __launch_bounds__(solve_threads)
             double* next = staged + static_cast<int>(threadIdx.x) / stage_size * stage_size * staged_row;
             if (k < shape.stages) {
                 const double* E = d.K.lower + (b - i) * block_entries;
-                for (int c = 0; c < stage_size; ++c)
-                    next[c * staged_row + g.rank()] = E[c * stage_size + g.rank()];
+                double x[stage_size];
+#pragma unroll
+                for (int c = 0; c < stage_size; ++c) x[c] = E[c * stage_size + g.rank()];
+#pragma unroll
+                for (int c = 0; c < stage_size; ++c) next[c * staged_row + g.rank()] = x[c];
                 g.sync();
             }
             subtract_block(g, d.matrix(), {shape.scenarios, shape.stages}, next, staged_row, d.solution, i,
@@ -255,27 +298,15 @@ __global__ void __launch_bounds__(solve_threads)
     if (threadIdx.x == 0) d.directed[blockIdx.x + gridDim.x * blockIdx.y] = all;
 }
 
-/// The rest of the root's row; then the corrector's target, or the step.
-__global__ void __launch_bounds__(decide_threads, 1)
-    weigh_kernel(const __grid_constant__ device_solve d, const int parts, const newton_kind kind) {
-    __shared__ direction_sum sums[decide_threads / 32];
-    __shared__ double shares[decide_threads];
-    if (d.control->state != halt::none) return;
-    const double product = share_sum(d.product, d.data.shape.scenarios, shares);
-    direction_sum mine{no_step_yet()};
-    if (threadIdx.x < stage_size) {
-        double& left = d.residual[d.data.shape.root() * stage_size + threadIdx.x];
-        left += product;
-        mine.residual = core::abs(left);
-    }
-    const direction_sum all = grid_sum(d.directed, parts, mine, sums);
-    if (threadIdx.x > 0) return;
-    solve_control& control = *d.control;
+/// What follows from a solution: that the factorisation failed, that the solution is to be refined, the corrector's target,
+/// or the step.
+__device__ inline void decide(solve_control& control, const direction_sum& all, const arrow::info& found,
+                              newton_kind kind) {
     const bool predicts = kind == newton_kind::predictor;
     if (predicts && control.passes == 0) {
         ++control.linear.factorizations;
-        control.failure = *d.found;
-        if (control.failure.pivot != 0) {
+        control.failure = found;
+        if (found.pivot != 0) {
             control.state = halt::refactor;
             return;
         }
@@ -296,6 +327,34 @@ __global__ void __launch_bounds__(decide_threads, 1)
         aim(control.progress, all.s, control.settings);
     else
         control.step = shortened_step(all.s);
+}
+
+/// The rest of the root's row; then the corrector's target, or the step.
+__global__ void __launch_bounds__(decide_threads, 1)
+    weigh_kernel(const __grid_constant__ device_solve d, const int parts, const newton_kind kind) {
+    __shared__ direction_sum sums[decide_threads / 32];
+    __shared__ double shares[decide_threads];
+    const own_parts<direction_sum> directed(d.directed, parts, {no_step_yet()});
+    const own_share product(d.product, d.data.shape.scenarios);
+    solve_control control;
+    arrow::info found;
+    if (threadIdx.x == 0) {
+        control = *d.control;
+        found = *d.found;
+    }
+    if (d.control->state != halt::none) return;
+    const double from_tails = product.sum(shares);
+    direction_sum mine = directed.sum();
+    if (threadIdx.x < stage_size) {
+        double& left = d.residual[d.data.shape.root() * stage_size + threadIdx.x];
+        const double residual = left + from_tails;
+        left = residual;
+        mine.residual = larger(mine.residual, core::abs(residual));
+    }
+    const direction_sum all = block_sum<decide_threads>(mine, sums);
+    if (threadIdx.x > 0) return;
+    decide(control, all, found, kind);
+    *d.control = control;
 }
 
 /// The corrector's right-hand side, the root's too.

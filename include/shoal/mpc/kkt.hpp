@@ -153,13 +153,31 @@ SHOAL_FN void add_rows_transposed(const G& g, double alpha, int slots, const dou
 
 namespace detail {
 
+/// to = factor from, for blocks that do not overlap. All reads before the first write, where lanes share the block: a write
+/// that may change what is still to be read makes every read wait for the one before.
+template <class G>
+SHOAL_FN void scaled_copy(const G& g, double factor, const double* from, double* to) {
+    constexpr int W = G::static_size, part = W == 1 ? stage_size : block_entries / W;
+    for (int first = g.rank(); first < block_entries; first += part * W) {
+        double x[part];
+        SHOAL_UNROLL
+        for (int i = 0; i < part; ++i) x[i] = from[first + i * W];
+        SHOAL_UNROLL
+        for (int i = 0; i < part; ++i) to[first + i * W] = factor * x[i];
+    }
+}
+
 /// D = grams / delta + diag(hessian + rho + [x: 1/delta]) + G' Z G, column-major; grams = nullptr where nothing follows the
 /// stage.
 template <class G>
 SHOAL_FN void assemble_diagonal(const G& g, const qp_view& data, std::int64_t b, const double* grams,
                                 const double* Z, double rho, double inverse_delta, double* D) {
     constexpr int W = G::static_size;
-    for (int i = g.rank(); i < block_entries; i += W) D[i] = grams ? inverse_delta * grams[i] : 0.0;
+    if (grams) {
+        scaled_copy(g, inverse_delta, grams, D);
+    } else {
+        for (int i = g.rank(); i < block_entries; i += W) D[i] = 0;
+    }
     // Member i has row i, and adds in registers what is more than that.
     for (int i = g.rank(); i < stage_size; i += W) {
         const int at = i * (stage_size + 1);
