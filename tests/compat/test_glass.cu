@@ -175,6 +175,8 @@ struct warp_pair {
         glass::warp::gemm<T, 3, 4, 5>(T(2), p, p + 32, p + 64);
         glass::warp::posv<T, 5, 3, true, false, true>(p + 96, p + 128, T(0.5));
         glass::warp::congruence_sym<T, 4, 3>(T(1), p, p + 160, T(0), p + 192, p + spare);
+        const T total = glass::warp::reduce(40u, p + 256);
+        p[300 + threadIdx.x] = total;
     }
     __device__ static void ours(T* p) {
         const auto g = shoal::this_warp();
@@ -184,6 +186,11 @@ struct warp_pair {
         shoal::posv(g, lower(matrix<T, 5, 5>(p + 96)), matrix<T, 5, 3>(p + 128));
         shoal::congruence(g, T(1), matrix<const T, 4, 3>(p), matrix<const T, 4, 4>(p + 160), T(0),
                           matrix<T, 3, 3>(p + 192), matrix<T, 4, 3>(p + spare));
+        const T total = shoal::sum(g, vector<const T, 40>(p + 256));
+        // Everyone has read its elements, before the first is replaced.
+        g.sync();
+        if (g.rank() == 0) p[256] = total;
+        p[300 + g.rank()] = total;
     }
 };
 template <class T>

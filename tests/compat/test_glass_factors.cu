@@ -246,6 +246,7 @@ struct vectors_pair {
         glass::reduce<T>(40u, p + 64);
         glass::nrm2_lowmem<T>(40u, p + 128);
         glass::infnorm<T>(9u, p + 192);
+        glass::block::nrm2_fast<T, 40>(p + 448, p + spare);
         __shared__ std::uint32_t index;
         glass::iamax<T>(40u, p + 224, &index, p + 300);
         note(p + 320, static_cast<int>(index));
@@ -271,6 +272,7 @@ struct vectors_pair {
         // Everyone has read its element, before the first is replaced.
         g.sync();
         leave(largest, p + 192);
+        leave(shoal::nrm2(g, vector<const T>(p + 448, 40), room_of_sums), p + 448);
         const int index = shoal::iamax(g, vector<const T>(p + 224, 40), room_of_sums);
         leave(p[224 + index], p + 300);
         note(p + 320, index);

@@ -2,6 +2,9 @@
 
 #include "compat/signature_rows.cuh"
 
+#include <tuple>
+#include <type_traits>
+
 namespace {
 
 using namespace shoal::support;
@@ -62,6 +65,15 @@ __global__ void reduction_rows(row_arguments<T> r) {
     glass::dot<T, false>(n, in, B);
     glass::dot<T, 4>(in, B);
     glass::dot_lowmem<T>(n, in, in, C);
+    glass::dot_lowmem<T, 4, false>(in, in, C);
+    glass::dot_fast<T, 4>(in, in, C, scratch);
+    glass::reduce_lowmem<T, 4>(A);
+    glass::reduce_fast<T, 4, false>(A, scratch);
+    glass::nrm2_lowmem<T, 4>(A);
+    glass::block::nrm2_fast<T, 4>(A, scratch);
+    glass::asum<T, 4>(A);
+    glass::infnorm<T, 4>(A);
+    glass::iamax<T, 4>(in, piv, C);
     glass::dot_fast<T>(n, in, in, C, scratch);
     glass::reduce<T>(n, A);
     glass::reduce<T, 4>(A);
@@ -97,6 +109,10 @@ __global__ void reduction_rows(row_arguments<T> r) {
     value += glass::thread::dot<T>(n, in, in) + glass::thread::dot<T, 4>(in, in) +
              glass::thread::reduce<T>(n, in) + glass::thread::nrm2<T>(n, in) + glass::thread::asum<T>(n, in) +
              glass::thread::infnorm<T>(n, in);
+    value += glass::warp::reduce(n, B) + glass::warp::reduce<T, 4>(B) + glass::warp::nrm2<T, 4>(in) +
+             glass::warp::asum<T, 4>(in) + glass::warp::infnorm<T, 4>(in);
+    value += glass::thread::reduce<T, 4>(in) + glass::thread::nrm2<T, 4>(in) + glass::thread::asum<T, 4>(in) +
+             glass::thread::infnorm<T, 4>(in);
     piv[1] = glass::warp::iamax<T>(n, in) + glass::thread::iamax<T>(n, in);
     T p[32];
     for (int i = 0; i < 32; ++i) p[i] = in[i];
@@ -142,6 +158,30 @@ TEST(glass_signatures_vectors, scratch_has_the_documented_size) {
     EXPECT_EQ(glass::dot_fast_scratch_bytes<float>(65), 3 * sizeof(float));
     EXPECT_EQ(glass::iamax_fast_scratch_bytes<double>(64), 4 * sizeof(double));
     EXPECT_EQ(glass::trmv_scratch_bytes<double>(5), 5 * sizeof(double));
+    EXPECT_EQ(glass::reduce_fast_scratch_bytes<float>(65), 3 * sizeof(float));
+    EXPECT_EQ(glass::nrm2_fast_scratch_bytes<double>(32), sizeof(double));
+    EXPECT_EQ(glass::argreduce_scratch_bytes<double>(64), 4 * sizeof(double));
+}
+
+/// A tier has the enumerations and the scratch helpers under its own name; all names mean one thing.
+template <class... Of>
+constexpr bool same = (std::is_same_v<typename std::tuple_element<0, std::tuple<Of...>>::type, Of> && ...);
+
+TEST(glass_signatures_vectors, enumerations_and_scratch_helpers_have_a_name_in_every_tier) {
+    EXPECT_TRUE((same<FillMode, glass::block::FillMode, glass::warp::FillMode, glass::thread::FillMode,
+                      glass::cgrps::FillMode>));
+    EXPECT_TRUE((same<Diag, glass::block::Diag, glass::warp::Diag, glass::thread::Diag, glass::cgrps::Diag>));
+    EXPECT_TRUE((same<glass::BandSlot, glass::block::BandSlot, glass::warp::BandSlot>));
+    EXPECT_TRUE((same<glass::TensorAxis, glass::block::TensorAxis, glass::warp::TensorAxis,
+                      glass::thread::TensorAxis, glass::cgrps::TensorAxis>));
+    EXPECT_EQ((glass::block::pcg_scratch_bytes<float, 2, 3>(64)), 52 * sizeof(float));
+    EXPECT_EQ((glass::block::bdsv_scratch_bytes<float, 3>()), 18 * sizeof(float));
+    EXPECT_EQ(glass::block::inv_scratch_bytes<float>(3), 7 * sizeof(float));
+    EXPECT_EQ((glass::warp::riccati_scratch_bytes<double, 4, 2>()),
+              (glass::riccati_scratch_bytes<double, 4, 2>()));
+    EXPECT_EQ(glass::block::syev_scratch_bytes<double>(2), 10 * sizeof(double));
+    EXPECT_EQ((glass::cgrps::congruence_scratch_bytes<double, 4, 2>()), 8 * sizeof(double));
+    EXPECT_FALSE((glass::block::suggested_use_reduced<8, 64, 32>()));
 }
 
 }  // namespace

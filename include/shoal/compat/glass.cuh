@@ -33,6 +33,7 @@
 #include <shoal/compat/glass/lu.cuh>
 #include <shoal/compat/glass/reductions.cuh>
 #include <shoal/compat/glass/searches.cuh>
+#include <shoal/compat/glass/static_reductions.cuh>
 #include <shoal/compat/glass/symmetric.cuh>
 #ifndef SHOAL_GLASS_WITHOUT_CGRPS
 #  include <shoal/compat/glass/cgrps.cuh>

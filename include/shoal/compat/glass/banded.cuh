@@ -10,6 +10,8 @@
 
 namespace SHOAL_GLASS_NAMESPACE {
 
+inline namespace vocabulary {
+
 /// Which block of a strip.
 enum class BandSlot : std::uint32_t { LEFT, MAIN, RIGHT };
 
@@ -21,6 +23,8 @@ template <typename T, std::uint32_t state_size, std::uint32_t knot_points>
 __host__ __device__ constexpr std::size_t pcg_scratch_bytes(std::uint32_t threads) {
     return (std::size_t{5} * (knot_points + 2) * state_size + (threads + 31) / 32) * sizeof(T);
 }
+
+}  // namespace vocabulary
 
 namespace detail {
 

@@ -9,6 +9,8 @@
 
 namespace SHOAL_GLASS_NAMESPACE {
 
+inline namespace vocabulary {
+
 /// The axis of a tensor of K slabs of A x B that is contracted away.
 enum class TensorAxis { K, A, B };
 
@@ -24,6 +26,8 @@ template <typename T, std::uint32_t NX, std::uint32_t NU>
 __host__ __device__ constexpr std::size_t riccati_scratch_bytes() {
     return (std::size_t{NU} * NU + std::size_t{NX} * (NX > NU ? NX : NU)) * sizeof(T);
 }
+
+}  // namespace vocabulary
 
 namespace detail {
 

@@ -128,11 +128,15 @@ SHOAL_GLASS_FN void gemm_batched_indexed(std::uint32_t pairs, const IDX_T* a_idx
 
 }  // namespace block
 
+inline namespace vocabulary {
+
 /// Whether gemm_reduced() is faster than gemm() for so many outputs of so long sums on so many threads: nowhere measured.
 template <std::uint32_t n_out, std::uint32_t K_contract, std::uint32_t blockDim>
 constexpr bool suggested_use_reduced() {
     return false;
 }
+
+}  // namespace vocabulary
 
 namespace warp {
 

@@ -12,6 +12,8 @@
 
 namespace SHOAL_GLASS_NAMESPACE {
 
+inline namespace vocabulary {
+
 template <typename T>
 __host__ __device__ constexpr std::size_t inv_scratch_bytes(std::uint32_t dimA) {
     return (std::size_t{2} * dimA + 1) * sizeof(T);
@@ -31,6 +33,8 @@ __host__ __device__ constexpr std::size_t inv_fused_scratch_bytes(std::uint32_t 
     for (std::uint32_t m = 0; m < K; ++m) bytes += inv_scratch_bytes<T>(dims[m]);
     return bytes;
 }
+
+}  // namespace vocabulary
 
 namespace detail {
 

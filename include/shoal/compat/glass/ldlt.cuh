@@ -11,6 +11,8 @@
 
 namespace SHOAL_GLASS_NAMESPACE {
 
+inline namespace vocabulary {
+
 template <typename T>
 __host__ __device__ constexpr std::size_t ldlt_scratch_bytes(std::uint32_t n) {
     return (std::size_t{n} + 1) * sizeof(T);
@@ -27,6 +29,8 @@ template <typename T>
 __host__ __device__ constexpr std::size_t eig_clamp_scratch_bytes(std::uint32_t n) {
     return (2 * std::size_t{n} * n + 2 * std::size_t{n} + 4) * sizeof(T);
 }
+
+}  // namespace vocabulary
 
 namespace detail {
 

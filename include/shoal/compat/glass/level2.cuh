@@ -13,10 +13,14 @@
 
 namespace SHOAL_GLASS_NAMESPACE {
 
+inline namespace vocabulary {
+
 template <typename T>
 __host__ __device__ constexpr std::size_t trmv_scratch_bytes(std::uint32_t n) {
     return std::size_t{n} * sizeof(T);
 }
+
+}  // namespace vocabulary
 
 namespace detail {
 

@@ -14,11 +14,23 @@
 
 namespace SHOAL_GLASS_NAMESPACE {
 
+inline namespace vocabulary {
+
 /// Bytes that the `_fast` forms may be given; they have room of their own.
 template <typename T>
 __host__ __device__ constexpr std::size_t dot_fast_scratch_bytes(std::uint32_t threads) {
     return (std::size_t{threads} + 31) / 32 * sizeof(T);
 }
+template <typename T>
+__host__ __device__ constexpr std::size_t reduce_fast_scratch_bytes(std::uint32_t threads) {
+    return dot_fast_scratch_bytes<T>(threads);
+}
+template <typename T>
+__host__ __device__ constexpr std::size_t nrm2_fast_scratch_bytes(std::uint32_t threads) {
+    return dot_fast_scratch_bytes<T>(threads);
+}
+
+}  // namespace vocabulary
 
 namespace detail {
 
@@ -180,6 +192,8 @@ SHOAL_GLASS_FN void iamax_fast(std::uint32_t n, const T* x, std::uint32_t* out_i
 
 }  // namespace block
 
+inline namespace vocabulary {
+
 /// The sum of 32 partial results in a fixed tree, by the calling thread.
 template <typename T>
 SHOAL_GLASS_FN T reduced_tree32(const T (&p)[32]) {
@@ -189,6 +203,8 @@ SHOAL_GLASS_FN T reduced_tree32(const T (&p)[32]) {
     shoal::detail::fold<16>(part, [](T a, T b) { return a + b; });
     return part[0];
 }
+
+}  // namespace vocabulary
 
 namespace warp {
 

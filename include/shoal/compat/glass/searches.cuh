@@ -12,11 +12,19 @@
 
 namespace SHOAL_GLASS_NAMESPACE {
 
+inline namespace vocabulary {
+
 /// Bytes that the `_fast` searches may be given; they have room of their own.
 template <typename T>
 __host__ __device__ constexpr std::size_t iamax_fast_scratch_bytes(std::uint32_t threads) {
     return (std::size_t{threads} + 31) / 32 * 2 * sizeof(T);
 }
+template <typename T>
+__host__ __device__ constexpr std::size_t argreduce_scratch_bytes(std::uint32_t threads) {
+    return iamax_fast_scratch_bytes<T>(threads);
+}
+
+}  // namespace vocabulary
 
 namespace detail {
 

@@ -20,10 +20,28 @@
 
 namespace SHOAL_GLASS_NAMESPACE {
 
+/// Enumerations and scratch helpers: every tier finds them under its own name as well.
+inline namespace vocabulary {
+
 /// Which triangle of a matrix holds its data, or is written.
 enum class FillMode : std::uint32_t { Lower = 0, Upper = 1, Full = 2 };
 /// Whether the diagonal of a triangle is stored or is one.
 enum class Diag : std::uint32_t { NonUnit = 0, Unit = 1 };
+
+}  // namespace vocabulary
+
+inline namespace block {
+using namespace vocabulary;
+}
+namespace warp {
+using namespace vocabulary;
+}
+namespace thread {
+using namespace vocabulary;
+}
+namespace cgrps {
+using namespace vocabulary;
+}
 
 namespace detail {
 
