@@ -219,17 +219,29 @@ TYPED_TEST(lapack_eigen, A11_nan_and_infinity_end_with_info) {
 TYPED_TEST(lapack_eigen, entries_near_the_ends_of_the_range_converge) {
     using T = TypeParam;
     random_stream r(5);
-    const auto A = random_symmetric<T>(6, r);
-    for (const int exponent :
-         {limits<T>::max_exponent - 4, limits<T>::min_exponent + 2 * limits<T>::digits}) {
-        const auto scaled = dense<T>::from(6, 6, [&](int i, int j) { return std::ldexp(A(i, j), exponent); });
+    const auto scaled = [](const dense<T>& A, int exponent) {
+        return dense<T>::from(A.rows(), A.cols(),
+                              [&](int i, int j) { return std::ldexp(A(i, j), exponent); });
+    };
+    const auto check = [&](const dense<T>& A, int exponent) {
+        const auto given = scaled(A, exponent);
         eigen<few<syev_case<>>, T>(
-            scaled, shoal::uplo::lower, {}, [&](const dense<T>& W, const dense<T>& V, int info) {
+            given, shoal::uplo::lower, {}, [&](const dense<T>& W, const dense<T>& V, int info) {
                 EXPECT_EQ(info, 0);
-                expect_decomposition(
-                    A, dense<T>::from(6, 1, [&](int i, int) { return std::ldexp(W(i), -exponent); }), V);
+                expect_decomposition(scaled(given, -exponent), scaled(W, -exponent), V);
             });
+    };
+    const auto A = random_symmetric<T>(6, r);
+    for (const int exponent : {limits<T>::max_exponent - 4, limits<T>::min_exponent + 2 * limits<T>::digits,
+                               limits<T>::min_exponent - 1}) {
+        check(A, exponent);
     }
+    // Differences and doubled entries overflow, the eigenvalues -0.75 and 0.75 do not.
+    const auto traceless = [](T first, T across) {
+        return dense<T>::from(2, 2, [&](int i, int j) { return i != j ? across : i == 0 ? first : -first; });
+    };
+    check(traceless(T(-0.6), T(0.45)), limits<T>::max_exponent);
+    check(traceless(T(0), T(1)), limits<T>::min_exponent - limits<T>::digits);
 }
 
 TYPED_TEST(lapack_eigen, A05_B08_orders_zero_and_one) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <shoal/blas/nrm2.hpp>
 #include <shoal/fast/syev_columns.hpp>
 #include <shoal/group/collectives.hpp>
 #include <shoal/lapack/detail/jacobi.hpp>
@@ -71,26 +72,31 @@ SHOAL_FN int syev(const G& g, symmetric<M, Uplo> a, W w, V v, Scratch scratch) {
     T* const cosines = &scratch[n * n];
     T* const sines = cosines + (n + n % 2) / 2;
 
-    strided(core::rolled{}, g, n * n, [&](int e) SHOAL_INLINE_LAMBDA {
-        const int i = e % n;
-        const int j = e / n;
+    const auto entry = [&](int i, int j) SHOAL_INLINE_LAMBDA {
         const bool stored = Uplo == uplo::lower ? i >= j : i <= j;
-        s(i, j) = stored ? a.matrix(i, j) : a.matrix(j, i);
-    });
-    // The working copy, before everyone looks for its largest entry.
-    g.sync();
+        return stored ? a.matrix(i, j) : a.matrix(j, i);
+    };
     T largest = 0;
-    for (int e = 0; e < n * n; ++e) {
-        const T entry = core::abs(s(e % n, e / n));
-        if (core::magnitude_key(entry) > core::magnitude_key(largest)) largest = entry;
+    for (int j = 0; j < n; ++j) {
+        for (int i = j; i < n; ++i) {
+            const T size = core::abs(entry(i, j));
+            if (core::magnitude_key(size) > core::magnitude_key(largest)) largest = size;
+        }
     }
     if (largest != 0 && !core::good_pivot(largest)) {
-        // Everyone has read the scratch: it may be used again.
-        g.sync();
+        // Everyone has read A: it may be written.
+        if constexpr (syncs_on_exit<G>) g.sync();
         return n + 1;
     }
-    strided(core::rolled{}, g, n * n,
-            [&](int e) SHOAL_INLINE_LAMBDA { v(e % n, e / n) = e % n == e / n ? T(1) : T(0); });
+    // With entries near one no difference of two of them overflows, and no rotation is lost below the normal numbers.
+    const auto scale = detail::scale_to_one(largest);
+    largest *= scale.down;
+    strided(core::rolled{}, g, n * n, [&](int e) SHOAL_INLINE_LAMBDA {
+        s(e % n, e / n) = entry(e % n, e / n) * scale.down;
+        v(e % n, e / n) = e % n == e / n ? T(1) : T(0);
+    });
+    // The working copy, before the first rotations are made from it.
+    g.sync();
 
     // What is left off the diagonal then moves no eigenvalue by more than a quarter unit of the norm.
     const T negligible = largest * (core::epsilon<T> / T(4 * (n + 1)));
@@ -117,7 +123,7 @@ SHOAL_FN int syev(const G& g, symmetric<M, Uplo> a, W w, V v, Scratch scratch) {
             g.sync();
         }
     }
-    detail::sort_eigenpairs(g, s, w, v, cosines);
+    detail::sort_eigenpairs(g, s, w, v, cosines, scale.up);
     return rotated;
 }
 

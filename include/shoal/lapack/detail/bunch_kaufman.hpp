@@ -34,7 +34,8 @@ SHOAL_FN block_pivot choose_pivot(A a, int k, Search search) {
     });
     const T across = core::from_bits(beside.key);
     if (!core::good_pivot(across)) return {1, k, true};
-    if (here >= alpha * below * (below / across)) return {1, k, false};
+    // here >= alpha below^2 / across, in factors that do not vanish where the product is not small.
+    if (here / below * across >= alpha * below) return {1, k, false};
     if (core::abs(a(row, row)) >= alpha * across) return {1, row, false};
     return {2, row, false};
 }

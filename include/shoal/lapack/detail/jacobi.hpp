@@ -76,9 +76,10 @@ SHOAL_FN void rotate_columns(const G& g, matrix<T> s, V v, int round, int player
     });
 }
 
-/// W := the diagonal of S in ascending order, and the columns of V likewise; S is used up. Equal values keep their order.
+/// W := `scale` times the diagonal of S in ascending order, and the columns of V likewise; S is used up. Equal values keep
+/// their order.
 template <Group G, class T, VectorView W, MatrixView V>
-SHOAL_FN void sort_eigenpairs(const G& g, matrix<T> s, W w, V v, T* values) {
+SHOAL_FN void sort_eigenpairs(const G& g, matrix<T> s, W w, V v, T* values, T scale) {
     const int n = s.rows();
     strided(core::rolled{}, g, n, [&](int i) SHOAL_INLINE_LAMBDA { values[i] = s(i, i); });
     // The diagonal is saved, before V replaces S.
@@ -93,7 +94,7 @@ SHOAL_FN void sort_eigenpairs(const G& g, matrix<T> s, W w, V v, T* values) {
         for (int k = 0; k < n; ++k)
             place += values[k] < values[j] || (values[k] == values[j] && k < j) ? 1 : 0;
         v(i, place) = s(i, j);
-        if (i == 0) w(place) = values[j];
+        if (i == 0) w(place) = values[j] * scale;
     });
     // The values and vectors that other members wrote.
     g.sync();
