@@ -23,6 +23,7 @@ requires(VectorView<B> || MatrixView<B>) SHOAL_FN int gesv(const G& g, A a, P pi
                       "gesv: A has not as many rows as B has elements");
         static_assert(detail::writable<A>, "gesv writes A, but its elements are const");
         static_assert(detail::writable<P>, "gesv writes the pivots, but they are const");
+        static_assert(std::is_integral_v<typename P::value_type>, "gesv: the pivots are not integers");
         static_assert(detail::writable<B>, "gesv writes B, but its elements are const");
         return fast::gesv_rows(g, a, pivots, b);
     } else {

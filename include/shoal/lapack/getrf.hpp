@@ -123,6 +123,7 @@ SHOAL_FN int getrf(const G& g, A a, P pivots) {
                   "getrf: A has not as many rows as pivots");
     static_assert(detail::writable<A>, "getrf writes A, but its elements are const");
     static_assert(detail::writable<P>, "getrf writes the pivots, but they are const");
+    static_assert(std::is_integral_v<typename P::value_type>, "getrf: the pivots are not integers");
     if constexpr (detail::getrf_by_rows<Policy, G, A>()) {
         return fast::getrf_rows(g, a, pivots);
     } else if constexpr (Policy.algorithm == getrf_algorithm::automatic && fast::suits_getrf_warps<G, A>()) {
@@ -150,6 +151,8 @@ SHOAL_FN int getrf(const G& g, A a, P pivots) {
 /// Barriers: the exit barrier. Cost: n steps by one member.
 template <Group G, VectorView P, VectorView Q>
 SHOAL_FN void pivot_permutation(const G& g, P pivots, Q permutation) {
+    static_assert(std::is_integral_v<typename P::value_type> && std::is_integral_v<typename Q::value_type>,
+                  "pivot_permutation: pivots and permutation are not integers");
     if (g.rank() == 0) {
         for (int i = 0; i < permutation.size(); ++i) permutation(i) = i;
         for (int k = 0; k < pivots.size(); ++k)

@@ -13,6 +13,7 @@ namespace shoal {
 template <Group G, MatrixView B, VectorView P>
 SHOAL_FN void laswp(const G& g, B b, P pivots) {
     static_assert(detail::writable<B>, "laswp writes B, but its elements are const");
+    static_assert(std::is_integral_v<typename P::value_type>, "laswp: the pivots are not integers");
     using how = flatten<G, B::static_rows, B::static_cols, P::static_size>;
     strided(how{}, g, b.cols(), [&](int j) SHOAL_INLINE_LAMBDA {
         core::loop(how{}, 0, pivots.size(), [&](int k) SHOAL_INLINE_LAMBDA {
@@ -27,6 +28,7 @@ SHOAL_FN void laswp(const G& g, B b, P pivots) {
 template <Group G, MatrixView B, VectorView P>
 SHOAL_FN void laswp_reversed(const G& g, B b, P pivots) {
     static_assert(detail::writable<B>, "laswp_reversed writes B, but its elements are const");
+    static_assert(std::is_integral_v<typename P::value_type>, "laswp_reversed: the pivots are not integers");
     using how = flatten<G, B::static_rows, B::static_cols, P::static_size>;
     const int n = pivots.size();
     strided(how{}, g, b.cols(), [&](int j) SHOAL_INLINE_LAMBDA {

@@ -72,7 +72,8 @@ struct threshold {
 
 /// Everything that is chosen at compile time about one solver: a template value, written with designated initialisers.
 ///
-/// The factors and their pivots must be consumed under the configuration that made them.
+/// Factors and their pivots serve every configuration with the same `row_interchange` and `layout`, whether the order is
+/// static or dynamic.
 ///
 /// nvcc 13 cannot make the stub of a kernel that is a template over such a value: hand it a type that holds the value.
 template <class T>

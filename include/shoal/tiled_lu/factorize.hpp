@@ -28,8 +28,8 @@ SHOAL_FN constexpr int factor_in_place(M s, P pivots, Y y, int& outside) noexcep
 /// Order: s(i, j) = fma(-l(i, k), u(k, j), s(i, j)) in ascending k, l = s * (1 / u(k, k)). The bits depend on the chosen
 /// rows alone: not on tiles, schedule, interchange, residency or stride, not on whether n is static, nor on the device.
 ///
-/// \param a a matrix operand (`of_order`), a square array, or a matrix of another library
-/// \param pivots n integers
+/// \param a a matrix operand (`of_order`), an array of n^2 elements, or a matrix of another library
+/// \param pivots n integers, of any integral type that holds n
 /// \param outside the number of columns whose tile held no pivot of at least `oot_pivot_threshold`
 /// \return 0, or k > 0: column k of S, 1-based, has no pivot that is finite, of at least `singular_floor` and with a
 ///         finite reciprocal; NaN counts as none. Then the factors are of no use.
@@ -41,7 +41,7 @@ template <auto Config = automatic, class A, class P>
     using M = std::remove_cvref_t<decltype(s)>;
     constexpr auto chosen = detail::resolved<Config, typename M::value_type, M::static_order>();
     return detail::with_staged<chosen>(
-        s, detail::as_elements(pivots), [&](auto m, auto p) SHOAL_INLINE_LAMBDA {
+        s, detail::as_pivots<M>(pivots), [&](auto m, auto p) SHOAL_INLINE_LAMBDA {
             return detail::factor_in_place<chosen>(m, p, detail::no_side{}, outside);
         });
 }
@@ -60,9 +60,9 @@ template <auto Config = automatic, class A, class P, class Y>
     const auto s = detail::as_matrix(a);
     using M = std::remove_cvref_t<decltype(s)>;
     constexpr auto chosen = detail::resolved<Config, typename M::value_type, M::static_order>();
-    const auto side = detail::as_columns<M::static_order>(y, s.order());
+    const auto side = detail::as_columns<M>(y, s.order());
     return detail::with_staged<chosen>(
-        s, detail::as_elements(pivots), [&](auto m, auto p) SHOAL_INLINE_LAMBDA {
+        s, detail::as_pivots<M>(pivots), [&](auto m, auto p) SHOAL_INLINE_LAMBDA {
             int info = 0;
             detail::with_own_column<chosen>(m, side, [&](auto block) SHOAL_INLINE_LAMBDA {
                 info = detail::factor_in_place<chosen>(m, p, block, outside);

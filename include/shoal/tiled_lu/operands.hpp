@@ -23,7 +23,7 @@ enum class residency { local, memory };
 /// Elements e = 0, 1, ... at `data[e * stride]`. Made by `local` and `strided`.
 ///
 /// \tparam Stride distance between neighbours, or `dynamic`
-/// \tparam Count number of elements where the type of the array says it, otherwise `dynamic`
+/// \tparam Count number of elements where the type of the array and a static stride say it, otherwise `dynamic`
 template <class T, residency Where, std::int64_t Stride, int Count = dynamic>
 class operand : shoal::detail::stride_value<std::int64_t, Stride> {
     using step = shoal::detail::stride_value<std::int64_t, Stride>;
@@ -98,8 +98,7 @@ SHOAL_FN constexpr auto local(X&& x) noexcept {
 template <detail::PointerLike X>
 SHOAL_FN constexpr auto strided(X&& x, std::int64_t stride) noexcept {
     auto* data = detail::first_element(x);
-    return operand<std::remove_pointer_t<decltype(data)>, residency::memory, dynamic,
-                   detail::array_count<std::remove_reference_t<X>>>{data, stride};
+    return operand<std::remove_pointer_t<decltype(data)>, residency::memory, dynamic>{data, stride};
 }
 
 /// The same with a stride known at compile time: 1 for systems that lie in one piece.
@@ -107,8 +106,9 @@ template <std::int64_t Stride, detail::PointerLike X>
 SHOAL_FN constexpr auto strided(X&& x) noexcept {
     static_assert(Stride > 0, "a compile-time stride is at least 1");
     auto* data = detail::first_element(x);
-    return operand<std::remove_pointer_t<decltype(data)>, residency::memory, Stride,
-                   detail::array_count<std::remove_reference_t<X>>>{data};
+    constexpr int length = detail::array_count<std::remove_reference_t<X>>;
+    constexpr int count = length == dynamic ? dynamic : static_cast<int>((length - 1) / Stride + 1);
+    return operand<std::remove_pointer_t<decltype(data)>, residency::memory, Stride, count>{data};
 }
 
 /// An operand as the n^2 elements of a matrix of order n. Made by `of_order`.
@@ -158,6 +158,7 @@ class column_block : Elements,
     using step_base = shoal::detail::stride_value<std::int64_t, ColumnStride, 1>;
 
   public:
+    using Elements::count;
     using Elements::data;
     using Elements::stride;
     using Elements::where;

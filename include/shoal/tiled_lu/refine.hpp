@@ -18,11 +18,13 @@ template <auto Config = automatic, class A, class F, class P, class B, class X, 
     const auto factors = detail::as_matrix(f);
     using M = std::remove_cvref_t<decltype(s)>;
     using T = typename M::value_type;
-    constexpr int order = M::static_order;
-    constexpr auto chosen = detail::resolved<Config, T, order>();
+    using F_matrix = std::remove_cvref_t<decltype(factors)>;
+    static_assert(std::is_same_v<typename F_matrix::element_type, T> &&
+                      shoal::detail::extents_agree<M::static_order, F_matrix::static_order>,
+                  "solve_refined: the room for the factors is not of the type and order of A");
+    constexpr auto chosen = detail::resolved<Config, T, M::static_order>();
     constexpr bool by_columns = detail::layout_of<chosen, M> == storage::col_major;
-    static_assert(by_columns == (detail::layout_of<chosen, std::remove_cvref_t<decltype(factors)>> ==
-                                 storage::col_major),
+    static_assert(by_columns == (detail::layout_of<chosen, F_matrix> == storage::col_major),
                   "solve_refined: A and the room for its factors have different layouts");
     const int n = s.order();
     for (int i = 0; i < n; ++i) {
@@ -30,9 +32,9 @@ template <auto Config = automatic, class A, class F, class P, class B, class X, 
     }
     const int info = solve<chosen>(factors, pivots, b, x);
     if (info != 0) return info;
-    const auto side = detail::as_columns<order>(b, n);
-    const auto solution = detail::as_columns<order>(x, n);
-    const auto residual = detail::as_columns<order>(r, n);
+    const auto side = detail::as_columns<M>(b, n);
+    const auto solution = detail::as_columns<M>(x, n);
+    const auto residual = detail::as_columns<M>(r, n);
     for (int step = 0; step < steps; ++step) {
         for (int i = 0; i < n; ++i) {
             T sum = side(i, 0);

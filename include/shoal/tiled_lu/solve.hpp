@@ -15,10 +15,10 @@ template <auto Config = automatic, int Pass = 0, class A, class P, class B, clas
     using M = std::remove_cvref_t<decltype(s)>;
     constexpr auto chosen = detail::resolved<Config, typename M::value_type, M::static_order>();
     constexpr detail::sense in = detail::own_sense<chosen, M>;
-    const auto out = detail::as_columns<M::static_order>(x, s.order());
+    const auto out = detail::as_columns<M>(x, s.order());
     const auto start = detail::start_from(s, b);
     return detail::with_staged<chosen>(
-        s, detail::as_elements(pivots), [&](auto m, auto p) SHOAL_INLINE_LAMBDA {
+        s, detail::as_pivots<M>(pivots), [&](auto m, auto p) SHOAL_INLINE_LAMBDA {
             const int info = detail::factor_in_place<chosen>(m, p, detail::no_side{}, outside);
             if (info == 0) detail::solve_all<chosen, in, Pass>(m, p, out, start);
             return info;
@@ -35,7 +35,8 @@ template <auto Config = automatic, int Pass = 0, class A, class P, class B, clas
 /// y := A^-1 y; A is replaced by its factors. With one column the forward substitution goes along with the
 /// factorisation; the bits are those of factorize() and substitute_inplace() all the same.
 ///
-/// \return info as factorize(): then y holds nothing of use, unless it is a block of columns, which stay as they were.
+/// \return info as factorize(): then y holds nothing of use, unless it is a block of columns, which stay as they were;
+///         solve() leaves x alone.
 SHOAL_CALLS_HOST_OR_DEVICE
 template <auto Config = automatic, int Pass = 0, class A, class P, class Y>
 [[nodiscard]] SHOAL_FN constexpr int solve_inplace(A&& a, P&& pivots, Y&& y, int& outside) noexcept {
@@ -43,10 +44,10 @@ template <auto Config = automatic, int Pass = 0, class A, class P, class Y>
     using M = std::remove_cvref_t<decltype(s)>;
     constexpr auto chosen = detail::resolved<Config, typename M::value_type, M::static_order>();
     constexpr detail::sense in = detail::own_sense<chosen, M>;
-    const auto out = detail::as_columns<M::static_order>(y, s.order());
+    const auto out = detail::as_columns<M>(y, s.order());
     using Y_block = std::remove_cvref_t<decltype(out)>;
     return detail::with_staged<chosen>(
-        s, detail::as_elements(pivots), [&](auto m, auto p) SHOAL_INLINE_LAMBDA {
+        s, detail::as_pivots<M>(pivots), [&](auto m, auto p) SHOAL_INLINE_LAMBDA {
             int info = 0;
             if constexpr (Y_block::static_columns == 1) {
                 detail::with_own_column<chosen>(m, out, [&](auto block) SHOAL_INLINE_LAMBDA {

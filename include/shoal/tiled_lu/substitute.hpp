@@ -16,14 +16,14 @@ SHOAL_FN constexpr void substitute_with(A&& a, P&& pivots, X&& x, MakeStart make
     using M = std::remove_cvref_t<decltype(s)>;
     constexpr auto chosen = resolved<Config, typename M::value_type, M::static_order>();
     constexpr sense in = Of == equations::transposed ? other_sense<chosen, M> : own_sense<chosen, M>;
-    const auto out = as_columns<M::static_order>(x, s.order());
-    solve_all<chosen, in, Pass>(s, as_elements(pivots), out, make(s, out));
+    const auto out = as_columns<M>(x, s.order());
+    solve_all<chosen, in, Pass>(s, as_pivots<M>(pivots), out, make(s, out));
 }
 
 /// The start from a block b.
 template <class M, class B>
 SHOAL_FN constexpr auto start_from(const M& s, B&& b) noexcept {
-    const auto in = as_columns<M::static_order>(b, s.order());
+    const auto in = as_columns<M>(b, s.order());
     return from_block<std::remove_cvref_t<decltype(in)>>{in};
 }
 
@@ -85,8 +85,8 @@ SHOAL_FN constexpr void substitute_backward(A&& a, P&& pivots, Y&& y) noexcept {
     const auto s = detail::as_matrix(a);
     using M = std::remove_cvref_t<decltype(s)>;
     constexpr auto chosen = detail::resolved<Config, typename M::value_type, M::static_order>();
-    const auto p = detail::as_elements(pivots);
-    const auto side = detail::as_columns<M::static_order>(y, s.order());
+    const auto p = detail::as_pivots<M>(pivots);
+    const auto side = detail::as_columns<M>(y, s.order());
     detail::with_own_column<chosen>(
         s, side, [&](auto block) SHOAL_INLINE_LAMBDA { detail::complete<chosen>(s, p, block); });
 }

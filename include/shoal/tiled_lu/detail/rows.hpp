@@ -61,8 +61,9 @@ struct row_map {
         }
     }
 
+    /// Also of rows that move: a failure leaves the pivots behind it as they are, and every index must stay inside.
     SHOAL_FN constexpr void start(int n) const noexcept {
-        if constexpr (!Plan::physical) {
+        if constexpr (!(Plan::physical && Plan::single)) {
             over<flat, limit>(0, n, [&](int i) SHOAL_INLINE_LAMBDA { pivots[i] = static_cast<index>(i); });
         }
     }
@@ -113,13 +114,13 @@ struct permutation {
         });
     }
 
-    /// Moves the cycle that `start` is on.
+    /// Moves the cycle that `start` is on, at most n rows: what is no permutation has walks that never come back.
     template <class Forward>
     SHOAL_FN constexpr void rotate(Forward, int start) const noexcept {
         all<W>([&](int w) SHOAL_INLINE_LAMBDA {
             T held = x(start, first + w);
             int i = start;
-            for (int next = at(i); next != start; next = at(i)) {
+            for (int next = at(i), left = n; next != start && --left > 0; next = at(i)) {
                 if constexpr (Forward::value) {
                     x(i, first + w) = x(next, first + w);
                 } else {
@@ -145,7 +146,8 @@ struct permutation {
                 for (int i = start; smallest && (done >> i) % 2 == 0; i = at(i))
                     done |= std::uint64_t{1} << i;
             } else {
-                for (int i = at(start); i != start && smallest; i = at(i)) smallest = i > start;
+                for (int i = at(start), left = n; i != start && smallest && --left > 0; i = at(i))
+                    smallest = i > start;
             }
             if (smallest) rotate(forward, start);
         }

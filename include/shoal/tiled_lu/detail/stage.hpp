@@ -66,6 +66,8 @@ template <auto Config, class M, class P, class F>
 SHOAL_FN constexpr int with_staged(M s, P pivots, F f) noexcept {
     static_assert(!std::is_const_v<typename M::element_type>,
                   "tiled_lu: A is overwritten by its factors, but its elements are const");
+    static_assert(!std::is_const_v<typename P::element_type>,
+                  "tiled_lu: the pivots are written, but they are const");
     using T = typename M::value_type;
     constexpr int n = M::static_order;
     if constexpr (plan<Config, T, n>::in_registers) {
