@@ -24,6 +24,8 @@
 #include <thread>
 #include <vector>
 
+#include <unistd.h>
+
 #if defined(__x86_64__)
 #  include <immintrin.h>
 #endif
@@ -307,8 +309,11 @@ void run(std::FILE* out, extent size, int threads, rates r, const std::string& d
 }  // namespace
 
 int main(int argc, char** argv) {
-    // The baseline's own threads would fight with ours.
-    setenv("OPENBLAS_NUM_THREADS", "1", 1);
+    // The baseline's own threads would fight with ours. OpenBLAS reads this when it is loaded, before main() begins.
+    if (std::getenv("OPENBLAS_NUM_THREADS") == nullptr) {
+        setenv("OPENBLAS_NUM_THREADS", "1", 1);
+        execv("/proc/self/exe", argv);
+    }
     std::FILE* out = argc > 1 ? std::fopen(argv[1], "w") : stdout;
     if (out == nullptr) {
         std::fprintf(stderr, "cannot write %s\n", argv[1]);

@@ -1,7 +1,8 @@
 // Solutions of many small positive definite systems with one right-hand side: batched::posv beside cuSOLVER's
 // potrfBatched followed by potrsBatched.
 //   bench_posv_gpu [--csv FILE] [--commit NAME] [--replays COUNT] [--n ORDER]
-// Variants: `solution`: the matrices are only read; `factor`: the factors are kept, and counted in the limit.
+// Variants: `solution`: the matrices are only read; `factor`: the factors are kept, and counted in the limit;
+// `interleaved`: as `solution`, element by element in the order of the systems, where a thread holds one.
 
 #include "support/batched_bench.cuh"
 #include "support/vendor.hpp"
@@ -13,6 +14,8 @@
 namespace {
 
 using namespace shoal_bench;
+using shoal::batched::interleaved_matrices;
+using shoal::batched::interleaved_vectors;
 using shoal::batched::lower;
 using shoal::batched::matrices;
 using shoal::batched::vectors;
@@ -42,7 +45,6 @@ void measure(const report& r, const vendor& peer, cudaStream_t stream, std::int6
         restore_vectors();
     };
     const auto error = [&](const char* what) {
-        check(cudaStreamSynchronize(stream), what);
         double worst = 0;
         for (const std::int64_t s : samples(systems)) {
             const auto A = original.read(s * size, size), B = right.read(s * N, N), X = b.read(s * N, N);
@@ -54,40 +56,51 @@ void measure(const report& r, const vendor& peer, cudaStream_t stream, std::int6
         return gate(worst, 20 * N * unit_roundoff<T>(), what);
     };
 
+    const contest c{r, stream, "posv", type_name<T>(), N, batch, copies};
     const auto solution = [&](int k) {
         check(shoal::batched::posv(stream, lower(matrices<const T, N, N>(original.data() + k * batch * size)),
                                    vectors<T, N>(b.data() + k * batch * N), batch, info.data() + k * batch));
     };
-    restore();
-    for (int k = 0; k < copies; ++k) solution(k);
-    const double solution_error = error("posv");
-    r.row("posv", type_name<T>(), N, batch, "shoal", "solution",
-          time_graph(stream, copies, r.replays, restore_vectors, solution), solution_bytes, solution_error);
+    c.enter("shoal", "solution", solution_bytes, restore_vectors, solution, error);
     const auto factor = [&](int k) {
         check(shoal::batched::posv(stream, lower(matrices<T, N, N>(a.data() + k * batch * size)),
                                    vectors<T, N>(b.data() + k * batch * N), batch, info.data() + k * batch));
     };
-    restore();
-    for (int k = 0; k < copies; ++k) factor(k);
-    const double factor_error = error("posv with its factor");
-    r.row("posv", type_name<T>(), N, batch, "shoal", "factor",
-          time_graph(stream, copies, r.replays, restore, factor), factor_bytes, factor_error);
-    if (peer.has_potrf()) {
-        const auto theirs = [&](int k) {
-            T** const A = matrix_pointers.data() + k * batch;
-            int* const i = info.data() + k * batch;
-            if (!peer.potrf(N, A, i, static_cast<int>(batch)) ||
-                !peer.potrs(N, A, vector_pointers.data() + k * batch, i, static_cast<int>(batch))) {
-                std::fprintf(stderr, "cuSOLVER refuses\n");
-                std::exit(1);
-            }
-        };
-        restore();
-        for (int k = 0; k < copies; ++k) theirs(k);
-        const double their_error = error("cusolver potrfBatched and potrsBatched");
-        r.row("posv", type_name<T>(), N, batch, "cusolver", "potrfBatched_potrsBatched",
-              time_graph(stream, copies, r.replays, restore, theirs), factor_bytes, their_error);
+    c.enter("shoal", "factor", factor_bytes, restore, factor, error);
+    if constexpr (shoal::batched::detail::by_threads<interleaved_matrices<T, N, N>>) {
+        if (copies == 1) {
+            device_array<T> woven(systems * size), start(systems * N), x(systems * N);
+            const auto weave = [&](device_array<T>& to, const device_array<T>& from, int elements,
+                                   bool back) {
+                interleave<<<blocks_of_256(systems * elements), 256, 0, stream>>>(to.data(), from.data(),
+                                                                                  elements, systems, back);
+            };
+            weave(woven, original, N * N, false);
+            weave(start, right, N, false);
+            const auto woven_error = [&](const char* what) {
+                weave(b, x, N, true);
+                check(cudaStreamSynchronize(stream), what);
+                return error(what);
+            };
+            const auto interleaved = [&](int) {
+                check(shoal::batched::posv(stream,
+                                           lower(interleaved_matrices<const T, N, N>(woven.data(), systems)),
+                                           interleaved_vectors<T, N>(x.data(), systems), batch, info.data()));
+            };
+            c.enter(
+                "shoal", "interleaved", (N * (N + 1) / 2 + 2.0 * N) * static_cast<double>(sizeof(T)),
+                [&] { x.copy_from(start, stream); }, interleaved, woven_error);
+        }
     }
+    if (!peer.has_potrf()) return;
+    const auto theirs = [&](int k) {
+        T** const A = matrix_pointers.data() + k * batch;
+        int* const i = info.data() + k * batch;
+        require(peer.potrf(N, A, i, static_cast<int>(batch)), "cusolverDnXpotrfBatched");
+        require(peer.potrs(N, A, vector_pointers.data() + k * batch, i, static_cast<int>(batch)),
+                "cusolverDnXpotrsBatched");
+    };
+    c.enter("cusolver", "potrfBatched_potrsBatched", factor_bytes, restore, theirs, error);
 }
 
 }  // namespace

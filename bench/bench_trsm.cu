@@ -30,7 +30,6 @@ void measure(const report& r, const vendor& peer, cudaStream_t stream, std::int6
     const double bytes = sector_bytes(N, sizeof(T), true) + 2 * sector_bytes(N, sizeof(T), false);
     const auto restore = [&] { b.copy_from(original, stream); };
     const auto error = [&](const char* what) {
-        check(cudaStreamSynchronize(stream), what);
         double worst = 0;
         for (const std::int64_t s : samples(systems)) {
             const auto L = l.read(s * size, size), B = original.read(s * size, size),
@@ -48,25 +47,15 @@ void measure(const report& r, const vendor& peer, cudaStream_t stream, std::int6
         check(shoal::batched::trsm(stream, lower(matrices<const T, N, N>(l.data() + k * batch * size)),
                                    matrices<T, N, N>(b.data() + k * batch * size), batch));
     };
-    restore();
-    for (int k = 0; k < copies; ++k) ours(k);
-    const double our_error = error("trsm");
-    r.row("trsm", type_name<T>(), N, batch, "shoal", "square",
-          time_graph(stream, copies, r.replays, restore, ours), bytes, our_error);
-    if (peer.has_trsm()) {
-        const auto theirs = [&](int k) {
-            if (!peer.trsm(N, N, triangles.data() + k * batch, pointers.data() + k * batch,
-                           static_cast<int>(batch))) {
-                std::fprintf(stderr, "cublasXtrsmBatched refuses\n");
-                std::exit(1);
-            }
-        };
-        restore();
-        for (int k = 0; k < copies; ++k) theirs(k);
-        const double their_error = error("cublas trsmBatched");
-        r.row("trsm", type_name<T>(), N, batch, "cublas", "trsmBatched",
-              time_graph(stream, copies, r.replays, restore, theirs), bytes, their_error);
-    }
+    const contest c{r, stream, "trsm", type_name<T>(), N, batch, copies};
+    c.enter("shoal", "square", bytes, restore, ours, error);
+    if (!peer.has_trsm()) return;
+    const auto theirs = [&](int k) {
+        require(peer.trsm(N, N, triangles.data() + k * batch, pointers.data() + k * batch,
+                          static_cast<int>(batch)),
+                "cublasXtrsmBatched");
+    };
+    c.enter("cublas", "trsmBatched", bytes, restore, theirs, error);
 }
 
 }  // namespace

@@ -102,6 +102,20 @@ inline unsigned blocks_of_256(std::int64_t n) {
     return static_cast<unsigned>((n + 255) / 256);
 }
 
+/// to[e * systems + s] = from[s * size + e]: systems one after the other become interleaved; and back.
+template <class T>
+__global__ void interleave(T* to, const T* from, int size, std::int64_t systems, bool back) {
+    const std::int64_t k = static_cast<std::int64_t>(blockIdx.x) * blockDim.x + threadIdx.x;
+    if (k >= systems * size) return;
+    const std::int64_t e = k / systems;
+    const std::int64_t stored = k % systems * size + e;
+    if (back) {
+        to[stored] = from[k];
+    } else {
+        to[k] = from[stored];
+    }
+}
+
 /// Keeps the stream busy while the host queues what is to be timed.
 template <int = 0>  // a template, so that several files of one program may hold it
 __global__ void wait_cycles(long long cycles) {
@@ -217,6 +231,36 @@ struct report {
         std::fflush(csv);
     }
 };
+
+/// What is measured: an op on `batch` systems, of which the arrays hold `copies` batches.
+struct contest {
+    const report& to;
+    cudaStream_t stream;
+    const char* op;
+    const char* type;
+    int n;
+    std::int64_t batch;
+    int copies;
+
+    /// One row: `work(k)`, on copy k, after `error(name)` has passed its results; `restore()` brings the inputs back.
+    template <class Restore, class Work, class Error>
+    void enter(const char* solver, const char* variant, double bytes, Restore restore, Work work,
+               Error error) const {
+        restore();
+        for (int k = 0; k < copies; ++k) work(k);
+        check(cudaStreamSynchronize(stream), variant);
+        const double e = error(variant);
+        to.row(op, type, n, batch, solver, variant, time_graph(stream, copies, to.replays, restore, work),
+               bytes, e);
+    }
+};
+
+/// The end of a program whose peer does not take the call.
+inline void require(bool accepted, const char* call) {
+    if (accepted) return;
+    std::fprintf(stderr, "%s refuses\n", call);
+    std::exit(1);
+}
 
 /// Systems of a batch that fit 4 GB, and how many copies of the batch fit the L2 cache.
 inline std::int64_t fitting(std::int64_t batch, std::int64_t bytes_per_system) {

@@ -289,19 +289,21 @@ TEST(batched_solves, D10_a_system_has_the_same_bits_wherever_it_stands) {
             pointers[to] = behind.data() + (systems - 1 - s) * n * n;
             pointers_x[to] = behind_x.data() + (systems - 1 - s) * n;
         }
-        batch_memory<double> soa(mixed), soa_x(mixed_b);
+        batch_memory<double> soa(mixed), soa_x(mixed_b), soa_l(mixed);
         batch_memory<double*> table(pointers), table_x(pointers_x);
         ASSERT_TRUE(accepted(posv_batch(lower(matrices<double, 12, 12>(all.data())),
                                         vectors<double, 12>(all_x.data()), systems)));
         ASSERT_TRUE(
             accepted(posv_batch(lower(batched::interleaved_matrices<double, 12, 12>(soa.data(), systems)),
                                 batched::interleaved_vectors<double, 12>(soa_x.data(), systems), systems)));
+        ASSERT_TRUE(accepted(potrf_batch(
+            lower(batched::interleaved_matrices<double, 12, 12>(soa_l.data(), systems)), systems)));
         ASSERT_TRUE(
             accepted(potrf_batch(lower(batched::pointer_matrices<double, 12, 12>(table.data())), systems)));
         ASSERT_TRUE(accepted(trsm_batch(lower(batched::pointer_matrices<double, 12, 12>(table.data())),
                                         batched::pointer_matrices<double, 12, 1>(table_x.data()), systems)));
         const auto factors = all.read(), solutions = all_x.read(), soa_factors = soa.read(),
-                   soa_solutions = soa_x.read();
+                   soa_solutions = soa_x.read(), soa_alone = soa_l.read();
         const auto pointed = behind.read();
         for (const std::int64_t s : {std::int64_t{0}, systems - 1}) {
             EXPECT_TRUE(bits_equal(cut(factors, s, n, n), cut(factor, 0, n, n))) << s;
@@ -313,6 +315,7 @@ TEST(batched_solves, D10_a_system_has_the_same_bits_wherever_it_stands) {
                 });
             };
             EXPECT_TRUE(bits_equal(of(soa_factors, n, n), cut(factor, 0, n, n))) << s;
+            EXPECT_TRUE(bits_equal(of(soa_alone, n, n), cut(factor, 0, n, n))) << s;
             EXPECT_TRUE(bits_equal(of(soa_solutions, n, 1), cut(solution, 0, n, 1))) << s;
         }
         // Half a solve on pointers: L y = b, so that L' x = y for the x found above.

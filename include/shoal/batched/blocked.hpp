@@ -63,4 +63,20 @@ class blocked_vectors {
     std::int64_t stride_ = 0;
 };
 
+namespace detail {
+
+/// How many systems follow each other in memory element by element, from a multiple of that number on: all, W, or 1.
+template <class A>
+inline constexpr std::int64_t neighbours = 1;
+template <class T, int Rows, int Cols>
+inline constexpr std::int64_t neighbours<interleaved_matrices<T, Rows, Cols>> = std::int64_t{1} << 40;
+template <class T, int N>
+inline constexpr std::int64_t neighbours<interleaved_vectors<T, N>> = std::int64_t{1} << 40;
+template <class T, int W, int Rows, int Cols>
+inline constexpr std::int64_t neighbours<blocked_matrices<T, W, Rows, Cols>> = W;
+template <class T, int W, int N>
+inline constexpr std::int64_t neighbours<blocked_vectors<T, W, N>> = W;
+
+}  // namespace detail
+
 }  // namespace shoal::batched

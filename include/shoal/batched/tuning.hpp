@@ -28,8 +28,10 @@ constexpr tile_choice latency_tile(int n) {
     return {width, 1, 0};
 }
 
-/// potrf, large batches. Moving the same sectors without computing reaches about 90 % for N <= 6 and for floats of N <= 12,
-/// 63 to 77 % otherwise: the memory fetches 64 bytes and more where the triangle leaves gaps.
+/// potrf, large batches. What the memory allows is measured by moving the same sectors without computing. The memory
+/// fetches 64 bytes whatever is asked for, unless cudaLimitMaxL2FetchGranularity says 32, and half of what a triangle
+/// leaves out with it; a lane a row asks for a line in parts, which costs some more. Ways through shared memory that ask
+/// for whole lines were slower: loads and stores then compete with the shuffles.
 constexpr tile_choice potrf_tile(int n, int element_bytes) {
     if (element_bytes == 8) {
         if (n <= 4) return {4, 1, 0};    // N = 4: 90 %
