@@ -89,13 +89,13 @@ struct by_levels {
     template <class G>
     SHOAL_FN int operator()(const G& g, std::int64_t s) const {
         constexpr shoal::bdsv_policy policy{.algorithm = shoal::bdsv_algorithm::levels};
-        shoal::knot_info found;
-        if constexpr (Phase != bdsv_phase::solve)
-            found = shoal::bdsv_factor<policy>(g, a(s), scratch + s * a.knots());
-        if constexpr (Phase != bdsv_phase::factor) {
-            if (found.good()) shoal::bdsv_solve<policy>(g, a(s), x(s));
+        T* const room = scratch + s * shoal::bdsv_levels_scratch(A::view::block_size, a.knots());
+        if constexpr (Phase == bdsv_phase::solve) {
+            shoal::bdsv_solve<policy>(g, a(s), x(s));
+            return 0;
+        } else {
+            return shoal::bdsv<policy>(g, a(s), x(s), room).index(A::view::block_size);
         }
-        return found.index(A::view::block_size);
     }
 };
 
@@ -178,6 +178,13 @@ void measure(const report& r, const options& o, cudaStream_t stream, int knots, 
         return shoal::batched::detail::bdsv_on_stream<Phase::value>(stream, A(k), X(k), batch,
                                                                     info.data() + k * batch);
     });
+    if constexpr (std::is_same_v<T, double>) {
+        phases("products", [&]<class Phase>(Phase, int k) {
+            constexpr shoal::bdsv_policy policy{.algorithm = shoal::bdsv_algorithm::products};
+            return shoal::batched::detail::bdsv_on_stream<Phase::value, policy>(stream, A(k), X(k), batch,
+                                                                                info.data() + k * batch);
+        });
+    }
     if (o.tune) {
         phases("warp", [&]<class Phase>(Phase, int k) {
             return shoal::batched::detail::start_bdsv<32, Phase::value>(stream, batch, A(k), X(k),
@@ -189,7 +196,8 @@ void measure(const report& r, const options& o, cudaStream_t stream, int knots, 
         });
     }
     if (batch == 1) {
-        device_array<T> wide(systems * size / 2 * 3), kept(systems * size / 2 * 3), scratch(systems * knots);
+        device_array<T> wide(systems * size / 2 * 3), kept(systems * size / 2 * 3),
+            scratch(systems * shoal::bdsv_levels_scratch(n, knots));
         widen_strips<<<blocks_of_256(systems * size), 256, 0, stream>>>(kept.data(), original.data(), n,
                                                                         systems * size);
         const auto restore_wide = [&] {
@@ -199,8 +207,8 @@ void measure(const report& r, const options& o, cudaStream_t stream, int knots, 
         const auto levels = [&]<bdsv_phase Phase, int Threads>(int k) {
             using strips_type = shoal::batched::strips<T, n>;
             const strips_type three(shoal::strip<T, n>(wide.data() + k * size / 2 * 3, knots));
-            const by_levels<Phase, strips_type, block_vectors<T, n>, T> body{three, X(k),
-                                                                             scratch.data() + k * knots};
+            const by_levels<Phase, strips_type, block_vectors<T, n>, T> body{
+                three, X(k), scratch.data() + k * shoal::bdsv_levels_scratch(n, knots)};
             return shoal::batched::launch<shoal::sized_block_group<Threads>>(stream, 1, body,
                                                                              info.data() + k);
         };

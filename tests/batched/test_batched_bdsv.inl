@@ -128,6 +128,54 @@ TEST(batched_bdsv, sizes) {
     check_batch<double, 20, 3>(3, 3);
 }
 
+#if defined(__CUDACC__)
+/// By products: other bits, the same factor to rounding, which either solve takes.
+template <int n, int Blocks>
+void check_products(int knots, int systems) {
+    SCOPED_TRACE(testing::Message() << "n = " << n << ", knots " << knots << ", systems " << systems);
+    constexpr bdsv_policy policy{.algorithm = bdsv_algorithm::products};
+    const chains<double> c(n, knots, Blocks, systems, static_cast<std::uint64_t>(2000 * n + knots));
+    batch_memory<double> a(c.a), split(c.a), x(c.b), y(c.b), z(c.b);
+    batch_memory<int> info(std::vector<int>(static_cast<std::size_t>(systems), 99));
+    const auto vectors = [&](batch_memory<double>& v) { return as_vectors<double, n>(v.data(), knots); };
+    ASSERT_TRUE(accepted(batched::bdsv<policy>(where(), as_strips<double, n, Blocks>(a.data(), knots),
+                                               vectors(x), systems, info.data())));
+    EXPECT_EQ(first_difference(info.read(), {0}, 1), -1);
+    const auto factor = as_strips<double, n, Blocks>(split.data(), knots);
+    ASSERT_TRUE(accepted(batched::bdsv_factor<policy>(where(), factor, systems)));
+    ASSERT_TRUE(accepted(batched::bdsv_solve<policy>(where(), factor, vectors(y), systems)));
+    ASSERT_TRUE(accepted(batched::bdsv_solve(where(), factor, vectors(z), systems)));
+    const auto factors = a.read();
+    EXPECT_EQ(first_difference(split.read(), factors, factors.size()), -1);
+    for (std::size_t e = 0; e < c.a.size(); ++e) {
+        ASSERT_TRUE(!same_bits(c.a[e], poison<double>()) || same_bits(factors[e], poison<double>())) << e;
+    }
+    for (int s = 0; s<systems; s += systems> 40 ? 37 : 1) {
+        const auto full = c.matrix(c.a, s, true);
+        for (auto* v : {&x, &y, &z})
+            ASSERT_LE(solve_error(full, c.vector(v->read(), s), c.vector(c.b, s)), 2.0) << s;
+        ASSERT_LE(cholesky_error(full, c.matrix(factors, s, false)), 2.0) << s;
+    }
+    auto bad = c.a;
+    bad[c.at(systems - 1, 0, n)] = -1;
+    a.assign(bad);
+    x.assign(c.b);
+    ASSERT_TRUE(accepted(batched::bdsv<policy>(where(), as_strips<double, n, Blocks>(a.data(), knots),
+                                               vectors(x), systems, info.data())));
+    EXPECT_EQ(info.read().back(), 1);
+    const auto kept = x.read();
+    for (std::size_t e = kept.size() - static_cast<std::size_t>(c.order()); e < kept.size(); ++e)
+        ASSERT_TRUE(same_bits(kept[e], c.b[e])) << e;
+}
+
+TEST(batched_bdsv, by_products) {
+    check_products<3, 3>(1, 3);
+    check_products<6, 2>(9, 67);
+    check_products<14, 3>(5, 6);
+    check_products<16, 2>(4, 5);
+}
+#endif
+
 /// Normwise backward error in units of the rounding error, from the strips [L | D]: no dense matrix of a thousand rows.
 template <class T>
 double chain_error(const chains<T>& c, const std::vector<T>& x) {
@@ -153,14 +201,14 @@ double chain_error(const chains<T>& c, const std::vector<T>& x) {
     return worst / (norm_a * norm_x + norm_b) / static_cast<double>(core::epsilon<T>);
 }
 
-template <class T, int n>
+template <class T, int n, bdsv_policy... Policy>
 void check_every_horizon() {
     for (int knots = 1; knots <= 70; ++knots) {
         const chains<T> c(n, knots, 2, 1, static_cast<std::uint64_t>(100 * n + knots));
         batch_memory<T> a(c.a), x(c.b);
         batch_memory<int> info(std::vector<int>{99});
-        ASSERT_TRUE(accepted(batched::bdsv(where(), as_strips<T, n, 2>(a.data(), knots),
-                                           as_vectors<T, n>(x.data(), knots), 1, info.data())));
+        ASSERT_TRUE(accepted(batched::bdsv<Policy...>(where(), as_strips<T, n, 2>(a.data(), knots),
+                                                      as_vectors<T, n>(x.data(), knots), 1, info.data())));
         ASSERT_EQ(info.read()[0], 0) << n << " " << knots;
         ASSERT_LE(chain_error(c, x.read()), 8.0) << n << " " << knots;
     }
@@ -173,6 +221,13 @@ TEST(batched_bdsv, F15_every_number_of_knots) {
     check_every_horizon<double, 12>();
     check_every_horizon<float, 14>();
     check_every_horizon<double, 16>();
+#if defined(__CUDACC__)
+    constexpr bdsv_policy products{.algorithm = bdsv_algorithm::products};
+    check_every_horizon<double, 1, products>();
+    check_every_horizon<double, 7, products>();
+    check_every_horizon<double, 14, products>();
+    check_every_horizon<double, 16, products>();
+#endif
 }
 
 TEST(batched_bdsv, ill_conditioned_chains_have_the_backward_error_of_lapack) {

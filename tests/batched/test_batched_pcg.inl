@@ -117,10 +117,13 @@ TEST(batched_pcg, sizes) {
     check_batch<double, 1>(1, 3, jacobi);
     check_batch<double, 3>(7, 65, jacobi);
     check_batch<float, 4>(9, 40, none);
-    // On a GPU: all of it, A alone, and neither fit the shared memory of a block.
+    // On a GPU: in a block, in clusters of 2, 4 and 8 blocks, and A alone and not even that in those.
     check_batch<float, 14>(32, 3, jacobi);
     check_batch<double, 14>(32, 2, jacobi);
     check_batch<double, 16>(64, 2, none);
+    check_batch<double, 14>(100, 3, jacobi);
+    check_batch<double, 14>(190, 2, jacobi);
+    check_batch<double, 7>(1500, 1, none);
 }
 
 TEST(batched_pcg, F03_F05_each_system_has_its_reason) {
@@ -206,12 +209,23 @@ TEST(batched_pcg, what_fits_is_told_with_its_bytes) {
     EXPECT_NE(fit.message().find(std::to_string(fit.bytes() + fit.preconditioner)), std::string::npos);
     EXPECT_NE(fits_pcg<double>(16, 1024, 3, 0, 90).message().find("fewer knots"), std::string::npos);
     EXPECT_NE(fits_pcg<double>(14, 64, 3, 2, 90).message().find("the matrices stay"), std::string::npos);
+    using batched::best_pcg_fit;
+    static_assert(best_pcg_fit<double>(14, 32, 3, 0, 90).cluster == 1);
+    static_assert(best_pcg_fit<double>(14, 32, 3, 3, 90).cluster == 2);
+    static_assert(best_pcg_fit<double>(14, 100, 3, 3, 90).cluster == 8);
+    static_assert(best_pcg_fit<double>(14, 100, 3, 3, 90).residence() == pcg_residence::preconditioner);
+    static_assert(best_pcg_fit<double>(14, 190, 3, 3, 90).residence() == pcg_residence::matrix);
+    static_assert(best_pcg_fit<double>(7, 1500, 3, 0, 90).residence() == pcg_residence::vectors);
+    static_assert(!best_pcg_fit<double>(2, 32768, 3, 0, 90).ok());
+    static_assert(best_pcg_fit<double>(14, 100, 3, 3, 80).cluster == 1);
+    EXPECT_NE(best_pcg_fit<double>(14, 190, 3, 3, 90).message().find("8 blocks"), std::string::npos);
 #if defined(__CUDACC__)
-    batch_memory<double> a(std::vector<double>(12 * 8192)), b(std::vector<double>(2 * 8192)),
-        x(std::vector<double>(2 * 8192));
+    constexpr int many = 32768;
+    batch_memory<double> a(std::vector<double>(12 * many)), b(std::vector<double>(2 * many)),
+        x(std::vector<double>(2 * many));
     const auto s =
-        run<double, 2>(matrices_of<double, 2>(a.data(), 8192, 0), batched::identity_preconditioners{},
-                       b.data(), x.data(), 8192, 1, {}, nullptr);
+        run<double, 2>(matrices_of<double, 2>(a.data(), many, 0), batched::identity_preconditioners{},
+                       b.data(), x.data(), many, 1, {}, nullptr);
     EXPECT_EQ(s.code(), status_code::unsupported);
 #endif
 }

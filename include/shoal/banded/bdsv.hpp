@@ -2,6 +2,7 @@
 
 #include <shoal/banded/detail/bdsv_columns.hpp>
 #include <shoal/banded/detail/bdsv_levels.hpp>
+#include <shoal/banded/detail/bdsv_products.hpp>
 #include <shoal/banded/detail/bdsv_sweeps.hpp>
 
 namespace shoal {
@@ -11,7 +12,8 @@ enum class bdsv_algorithm {
     automatic,  ///< the fastest of the next two that the group, the block size and the scratch allow
     columns,    ///< column by column in memory: every group, every block size
     rows,       ///< a block row a lane, in registers: blocks up to 16, a tile, a warp, or a block's warp
-    levels,     ///< log2 N levels, a knot a warp: a block of whole warps, blocks up to 16, strips [L | D | R]
+    products,  ///< a knot by products on the tensor cores: doubles, blocks up to 16, a warp or a block's warp
+    levels,    ///< log2 N levels, a knot a warp: a block of whole warps, blocks up to 16, strips [L | D | R]
 };
 
 /// Choices of bdsv(), passed by name: `bdsv<bdsv_policy{.algorithm = bdsv_algorithm::columns}>(g, A, x)`.
@@ -21,9 +23,13 @@ struct bdsv_policy {
 
 /// Elements of scratch with which a block lets one of its warps eliminate in registers.
 inline constexpr int bdsv_scratch = 2;
-/// Elements of scratch for the elimination in levels.
-SHOAL_FN constexpr int bdsv_levels_scratch(int knots) {
-    return knots;
+/// Elements of scratch for bdsv() by products.
+SHOAL_FN constexpr int bdsv_products_scratch(int n, int knots) {
+    return n * knots + bdsv_scratch;
+}
+/// Elements of scratch for bdsv() in levels; bdsv_factor() takes an element a knot.
+SHOAL_FN constexpr int bdsv_levels_scratch(int n, int knots) {
+    return (n + 1) * knots;
 }
 
 namespace detail {
@@ -38,6 +44,18 @@ SHOAL_FN constexpr bool bdsv_by_rows() {
     }
     return (Policy.algorithm == bdsv_algorithm::automatic || Policy.algorithm == bdsv_algorithm::rows) &&
            suits_row_blocks<G, n>();
+}
+/// Whether the members, a warp, work by products.
+template <bdsv_policy Policy, class G, class S>
+SHOAL_FN constexpr bool bdsv_by_tensors() {
+    if constexpr (Policy.algorithm == bdsv_algorithm::products) {
+        static_assert(std::is_same_v<typename S::value_type, double> && S::block_size <= largest_row_block &&
+                          (G::scope == scope::warp || G::scope == scope::block),
+                      "bdsv: the products algorithm needs doubles, blocks up to 16, and a warp or a block");
+        return G::scope == scope::warp;
+    } else {
+        return false;
+    }
 }
 /// Whether the knots are eliminated in levels.
 template <bdsv_policy Policy, class G, class S>
@@ -79,7 +97,9 @@ SHOAL_FN constexpr bool bdsv_by_warp() {
 template <bdsv_policy Policy = bdsv_policy{}, Group G, class S>
 SHOAL_FN knot_info bdsv_factor(const G& g, S a) {
     static_assert(Policy.algorithm != bdsv_algorithm::levels, "bdsv: the levels algorithm needs scratch");
-    if constexpr (detail::bdsv_by_rows<Policy, G, S::block_size>()) {
+    if constexpr (detail::bdsv_by_tensors<Policy, G, S>()) {
+        return detail::bdsv_factor_by_products(g, a);
+    } else if constexpr (detail::bdsv_by_rows<Policy, G, S::block_size>()) {
         return detail::bdsv_factor_rows(g, a);
     } else {
         return detail::bdsv_factor_columns(g, a);
@@ -94,17 +114,17 @@ SHOAL_FN knot_info bdsv_factor(const G& g, S a) {
 /// lowest knot of the first level that has one, and after it the strips are of no use. 2 N n^3 FMA more; for few systems
 /// with many knots.
 ///
-/// \param scratch bdsv_scratch elements shared by the members; with the levels algorithm bdsv_levels_scratch(N)
+/// \param scratch bdsv_scratch elements shared by the members; with the levels algorithm N
 /// Barriers: one, and the exit barrier; one a level.
 template <bdsv_policy Policy = bdsv_policy{}, Group G, class S, class T>
 SHOAL_FN knot_info bdsv_factor(const G& g, S a, T* scratch) {
     if constexpr (detail::bdsv_by_levels<Policy, G, S>()) {
-        return detail::bdsv_factor_levels(g, a, scratch);
+        return detail::bdsv_factor_levels(g, a, nullptr, nullptr, scratch);
     } else if constexpr (detail::bdsv_by_warp<Policy, G, S::block_size>()) {
         if (g.size() % 32 == 0) {
             if (g.rank() < 32) {
                 const auto warp = g.template split<32>();
-                const knot_info found = detail::bdsv_factor_rows(defer_sync(warp), a);
+                const knot_info found = bdsv_factor<Policy>(defer_sync(warp), a);
                 if (warp.rank() == 0) {
                     scratch[0] = static_cast<T>(found.knot);
                     scratch[1] = static_cast<T>(found.pivot);
@@ -135,14 +155,14 @@ SHOAL_FN void bdsv_solve(const G& g, S factor, X x) {
     constexpr int n = S::block_size;
     if constexpr (detail::bdsv_by_levels<Policy, G, S>()) {
         detail::bdsv_solve_levels(g, factor, x);
+    } else if constexpr (detail::bdsv_by_tensors<Policy, G, S>()) {
+        detail::bdsv_solve_by_products(g, factor, x);
     } else if constexpr (detail::bdsv_by_rows<Policy, G, n>()) {
         detail::bdsv_solve_rows(g, factor, detail::one_column<X>{x});
     } else {
         if constexpr (detail::bdsv_by_warp<Policy, G, n>()) {
             if (g.size() % 32 == 0) {
-                if (g.rank() < 32)
-                    detail::bdsv_solve_rows(defer_sync(g.template split<32>()), factor,
-                                            detail::one_column<X>{x});
+                if (g.rank() < 32) bdsv_solve<Policy>(defer_sync(g.template split<32>()), factor, x);
                 // The solution that the warp wrote.
                 if constexpr (syncs_on_exit<G>) g.sync();
                 return;
@@ -179,8 +199,32 @@ SHOAL_FN knot_info bdsv(const G& g, S a, X x) {
     }
 }
 /// The same with scratch; see bdsv_factor().
+///
+/// \param scratch as for bdsv_factor(); with the products algorithm bdsv_products_scratch(n, N) elements and with
+///        the levels bdsv_levels_scratch(n, N), by which a sweep over memory is saved
 template <bdsv_policy Policy = bdsv_policy{}, Group G, class S, class X, class T>
 SHOAL_FN knot_info bdsv(const G& g, S a, X x, T* scratch) {
+    if constexpr (detail::bdsv_by_levels<Policy, G, S>()) return detail::bdsv_levels(g, a, x, scratch);
+    if constexpr (detail::bdsv_by_tensors<Policy, G, S>()) return detail::bdsv_by_products(g, a, x, scratch);
+    if constexpr (Policy.algorithm == bdsv_algorithm::products && G::scope == scope::block) {
+        if (g.size() % 32 == 0) {
+            if (g.rank() < 32) {
+                const auto warp = g.template split<32>();
+                const knot_info found =
+                    detail::bdsv_by_products(defer_sync(warp), a, x, scratch + bdsv_scratch);
+                if (warp.rank() == 0) {
+                    scratch[0] = static_cast<T>(found.knot);
+                    scratch[1] = static_cast<T>(found.pivot);
+                }
+            }
+            // The factor, the solution, and what the warp found, before anyone reads them.
+            g.sync();
+            const knot_info found{static_cast<int>(scratch[0]), static_cast<int>(scratch[1])};
+            // Everyone has read the scratch: it may be used again.
+            if constexpr (syncs_on_exit<G>) g.sync();
+            return found;
+        }
+    }
     const knot_info found = bdsv_factor<Policy>(with_exit_sync(g), a, scratch);
     if (found.good()) bdsv_solve<Policy>(g, a, x);
     return found;

@@ -35,28 +35,13 @@ SHOAL_FN constexpr int pcg_scratch(int n, int knots) {
     return 4 * n * knots + detail::partials;
 }
 
-/// Solves A x = b by preconditioned conjugate gradients, A symmetric positive definite and block tridiagonal, N knots of
-/// n x n in strips; x holds the start on entry and the solution on return.
-///
-/// Stops when |r' z| <= absolute + relative * |r_0' z_0|, before the first iteration too: a right-hand side of zero or an
-/// exact start takes none and divides nothing. A and b are not changed. The sums run in the order of dot(), so the bits
-/// are the same at every scope and group size.
-///
-/// \param preconditioner called as `preconditioner(g, r, z)`: z := M r for block vectors, M symmetric positive definite;
-///        ends synchronised
-/// \param scratch pcg_scratch(n, N) elements shared by the members
-/// Barriers: those of two reductions, of the products and two more an iteration. Cost: 3 N n^2 + 5 N n FMA and the
-/// preconditioner an iteration, shared by the members. Equivalent: `scipy.sparse.linalg.cg`.
-template <Group G, class S, class M, class B, class X, class T>
-SHOAL_FN pcg_result<T> pcg(const G& g, S a, M preconditioner, B b, X x, pcg_options<T> options, T* scratch) {
-    constexpr int n = S::block_size;
-    const int size = a.knots() * n;
-    using work = block_vector<T, n, S::static_knots>;
-    const work r{scratch, a.knots()};
-    const work z{scratch + size, a.knots()};
-    const work p{scratch + 2 * size, a.knots()};
-    const work q{scratch + 3 * size, a.knots()};
-    T* const partial = scratch + 4 * size;
+namespace detail {
+
+/// pcg() with its vectors r, z, p, q of one kind, whatever that is, and room for partial sums.
+template <Group G, class S, class M, class B, class X, class T, class Vector, class Partial>
+SHOAL_FN pcg_result<T> pcg_in(const G& g, S a, M preconditioner, B b, X x, pcg_options<T> options, Vector r,
+                              Vector z, Vector p, Vector q, Partial partial) {
+    const int size = a.knots() * S::block_size;
     const auto finite = [](T value)
                             SHOAL_INLINE_LAMBDA { return core::abs(value) <= core::largest_finite<T>; };
 
@@ -97,6 +82,30 @@ SHOAL_FN pcg_result<T> pcg(const G& g, S a, M preconditioner, B b, X x, pcg_opti
         // The next direction, before the product reads it.
         g.sync();
     }
+}
+
+}  // namespace detail
+
+/// Solves A x = b by preconditioned conjugate gradients, A symmetric positive definite and block tridiagonal, N knots of
+/// n x n in strips; x holds the start on entry and the solution on return.
+///
+/// Stops when |r' z| <= absolute + relative * |r_0' z_0|, before the first iteration too: a right-hand side of zero or an
+/// exact start takes none and divides nothing. A and b are not changed. The sums run in the order of dot(), so the bits
+/// are the same at every scope and group size.
+///
+/// \param preconditioner called as `preconditioner(g, r, z)`: z := M r for block vectors, M symmetric positive definite;
+///        ends synchronised
+/// \param scratch pcg_scratch(n, N) elements shared by the members
+/// Barriers: those of two reductions, of the products and two more an iteration. Cost: 3 N n^2 + 5 N n FMA and the
+/// preconditioner an iteration, shared by the members. Equivalent: `scipy.sparse.linalg.cg`.
+template <Group G, class S, class M, class B, class X, class T>
+SHOAL_FN pcg_result<T> pcg(const G& g, S a, M preconditioner, B b, X x, pcg_options<T> options, T* scratch) {
+    constexpr int n = S::block_size;
+    const int size = a.knots() * n;
+    using work = block_vector<T, n, S::static_knots>;
+    const auto vector_at = [&](int i) SHOAL_INLINE_LAMBDA { return work{scratch + i * size, a.knots()}; };
+    return detail::pcg_in(g, a, preconditioner, b, x, options, vector_at(0), vector_at(1), vector_at(2),
+                          vector_at(3), scratch + 4 * size);
 }
 
 }  // namespace shoal

@@ -91,7 +91,7 @@ status pcg(executor& threads, A a, M m, B b, X x, std::int64_t systems, pcg_opti
     return {};
 }
 
-/// What of a system batched::pcg() can hold in the shared memory of a block.
+/// What of a system batched::pcg() can hold in the shared memory of a block, or of a cluster of blocks.
 enum class pcg_residence {
     none,     ///< not even the vectors: the call is refused
     vectors,  ///< the vectors; the matrices stay in global memory
@@ -99,12 +99,13 @@ enum class pcg_residence {
     preconditioner,  ///< the vectors, A and the preconditioner: nothing but the start and the end touches global memory
 };
 
-/// Bytes of shared memory that a system takes, and what fits.
+/// Bytes of shared memory that a system takes of each block, and what fits.
 struct pcg_fit {
     std::int64_t vectors;         ///< bytes of the vectors
     std::int64_t matrix;          ///< bytes of A, rows padded
     std::int64_t preconditioner;  ///< bytes of the preconditioner, rows padded
     std::int64_t available;       ///< bytes that a block can have
+    int cluster = 1;              ///< blocks among which the system is dealt
 
     constexpr pcg_residence residence() const {
         if (vectors > available) return pcg_residence::none;
@@ -123,7 +124,9 @@ struct pcg_fit {
     std::string message() const {
         const auto sentence = [&](const char* what, std::int64_t needed, const char* then) {
             return std::string("pcg: ") + what + " take " + std::to_string(needed) +
-                   " bytes of shared memory and a block has " + std::to_string(available) + ": " + then;
+                   " bytes of shared memory" +
+                   (cluster > 1 ? " in each of " + std::to_string(cluster) + " blocks" : "") +
+                   " and a block has " + std::to_string(available) + ": " + then;
         };
         switch (residence()) {
             case pcg_residence::none:
@@ -141,20 +144,46 @@ struct pcg_fit {
     }
 };
 
+namespace detail {
+/// Threads of each block of a cluster that solves a system; rows are dealt in stretches of as many.
+inline constexpr int pcg_cluster_threads = 256;
+/// The largest cluster that every device with clusters can run.
+inline constexpr int largest_pcg_cluster = 8;
+}  // namespace detail
+
 /// What fits of N knots of n x n, before a launch.
 ///
 /// \tparam T element type
 /// \param blocks of a strip of A: 2 for [ L | D ], 3 for [ L | D | R ]
 /// \param preconditioner_blocks likewise; 0: none
 /// \param compute_capability of the device, 90 for 9.0
+/// \param cluster blocks that share the system: 1, or on devices from 9.0 on 2, 4 or 8
 template <class T>
-constexpr pcg_fit fits_pcg(int n, int knots, int blocks, int preconditioner_blocks, int compute_capability) {
+constexpr pcg_fit fits_pcg(int n, int knots, int blocks, int preconditioner_blocks, int compute_capability,
+                           int cluster = 1) {
     const auto element = static_cast<std::int64_t>(sizeof(T));
-    const std::int64_t rows = std::int64_t{n} * knots;
+    const std::int64_t stretch = std::int64_t{detail::pcg_cluster_threads} * cluster;
+    const std::int64_t all = std::int64_t{n} * knots;
+    const std::int64_t rows =
+        cluster == 1 ? all : (all + stretch - 1) / stretch * detail::pcg_cluster_threads;
     const auto strips_of = [&](int count) { return count == 0 ? 0 : rows * ((count * n) | 1) * element; };
     // The vectors of pcg() and x; the pads keep what follows at a multiple of 16 bytes.
-    return {(pcg_scratch(n, knots) + rows + 4) * element, strips_of(blocks), strips_of(preconditioner_blocks),
-            shared_memory_per_block(compute_capability)};
+    return {(pcg_scratch(1, static_cast<int>(rows)) + rows + 4) * element, strips_of(blocks),
+            strips_of(preconditioner_blocks), shared_memory_per_block(compute_capability), cluster};
+}
+
+/// The form that batched::pcg() takes: the fewest blocks that hold all of a system, or else the most of it.
+template <class T>
+constexpr pcg_fit best_pcg_fit(int n, int knots, int blocks, int preconditioner_blocks,
+                               int compute_capability) {
+    pcg_fit best = fits_pcg<T>(n, knots, blocks, preconditioner_blocks, compute_capability);
+    constexpr int with_clusters = 90;
+    if (compute_capability < with_clusters) return best;
+    for (int cluster = 2; cluster <= detail::largest_pcg_cluster; cluster *= 2) {
+        const pcg_fit fit = fits_pcg<T>(n, knots, blocks, preconditioner_blocks, compute_capability, cluster);
+        if (fit.residence() > best.residence()) best = fit;
+    }
+    return best;
 }
 
 }  // namespace shoal::batched

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <shoal/banded/detail/bdsv_rows.hpp>
+#include <shoal/banded/detail/tensor_levels.hpp>
 
 /// \file
 /// Parallel elimination by the warps of a block, in log2 N levels. With knots counted from 1, level s = 1, 2, 4, ...
@@ -46,8 +47,9 @@ class level_step {
         rows_.main(c, first_, u);
         load_column(before, 2, s > 1 && i_ < n, b);
         load_column(behind, 0, s > 1 && behind < a_.knots() && i_ < n, a);
-        const bool to_a = part_ == 0 && c - s >= 0 && i_ < n;
-        const bool to_b = part_ == 1 && c + s < a_.knots() && i_ < n;
+        // A knot that stays does not read the couplings that its neighbours are replacing.
+        const bool to_a = turn && part_ == 0 && c - s >= 0 && i_ < n;
+        const bool to_b = turn && part_ == 1 && c + s < a_.knots() && i_ < n;
         if (s == 1) {
             SHOAL_UNROLL
             for (int j = 0; j < n; ++j)
@@ -116,7 +118,7 @@ class level_step {
 
     /// The backward sweep for knot c, which level s eliminated.
     template <class X>
-    SHOAL_FN void backward(int c, int s, X x) const {
+    SHOAL_FN void backward(int c, int s, X, X x) const {
         T y = mine() ? T(x(c * n + i_)) : T(0);
         if (c - s >= 0) subtract_transposed(c, 0, c - s, x, y);
         if (c + s < a_.knots()) subtract_transposed(c, 2, c + s, x, y);
@@ -177,11 +179,18 @@ class level_step {
     strip_rows<A> rows_;
 };
 
+/// Whether knots are eliminated on the tensor cores.
+template <class A>
+inline constexpr bool levels_by_products = std::is_same_v<typename A::value_type, double>;
+
 /// f(step, c, s) for the knots that are left at level s, shared by the warps of a block.
 template <class G, class A, class F>
 SHOAL_FN void each_at_level(const G& g, A a, int s, F f) {
     const auto warp = g.template split<32>();
-    const level_step step(warp, a);
+    using step_type =
+        std::conditional_t<levels_by_products<A>, tensor_level_step<std::remove_cvref_t<decltype(warp)>, A>,
+                           level_step<std::remove_cvref_t<decltype(warp)>, A>>;
+    const step_type step(warp, a);
     const int warps = g.size() / 32;
     // First those whose turn it is, odd multiples of s: they take longest. No knot is visited twice.
     const int count = knots_at(a.knots(), s);
@@ -192,27 +201,56 @@ SHOAL_FN void each_at_level(const G& g, A a, int s, F f) {
     }
 }
 
-/// The factor in levels. scratch: an element a knot.
-template <class G, class A, class T>
-SHOAL_FN knot_info bdsv_factor_levels(const G& g, A a, T* scratch) {
-    const int knots = a.knots();
-    for (int s = 1; s <= knots; s *= 2) {
-        each_at_level(g, a, s, [&](const auto& step, int c) SHOAL_INLINE_LAMBDA {
-            const int bad = step.factor(c, s);
-            if (g.rank() % 32 == 0 && (c + 1) / s % 2 != 0) scratch[c] = static_cast<T>(bad);
-        });
-        // The level, before the next reads it.
-        g.sync();
-    }
+/// The first bad pivot, from what the levels found. scratch: an element a knot.
+template <class T>
+SHOAL_FN knot_info first_bad_of_levels(int knots, const T* scratch) {
     knot_info found;
     for (int s = 1; s <= knots && found.good(); s *= 2) {
         for (int c = s - 1; c < knots && found.good(); c += 2 * s) {
             if (scratch[c] != T(0)) found = {c + 1, static_cast<int>(scratch[c])};
         }
     }
+    return found;
+}
+
+/// The factor in levels, and the forward sweep on the way where there is a right-hand side: it goes from x to y. scratch:
+/// an element a knot.
+template <class G, class A, class X, class Y, class T>
+SHOAL_FN knot_info bdsv_factor_levels(const G& g, A a, X x, Y y, T* scratch) {
+    const int knots = a.knots();
+    for (int s = 1; s <= knots; s *= 2) {
+        each_at_level(g, a, s, [&](const auto& step, int c) SHOAL_INLINE_LAMBDA {
+            int bad = 0;
+            if constexpr (std::is_same_v<X, std::nullptr_t>) {
+                bad = step.factor(c, s);
+            } else {
+                bad = step.factor(c, s, x, y);
+            }
+            if (g.rank() % 32 == 0 && (c + 1) / s % 2 != 0) scratch[c] = static_cast<T>(bad);
+        });
+        // The level, before the next reads it.
+        g.sync();
+    }
+    const knot_info found = first_bad_of_levels(knots, scratch);
     // Everyone has read the scratch: it may be used again.
     if constexpr (syncs_on_exit<G>) g.sync();
     return found;
+}
+
+/// The backward sweep: x from y.
+template <class G, class A, class Y, class X>
+SHOAL_FN void bdsv_backward_levels(const G& g, A a, Y y, X x) {
+    const int knots = a.knots();
+    int s = 1;
+    while (2 * s <= knots) s *= 2;
+    for (; s >= 1; s /= 2) {
+        each_at_level(g, a, s, [&](const auto& step, int c) SHOAL_INLINE_LAMBDA {
+            if ((c + 1) / s % 2 != 0) step.backward(c, s, y, x);
+        });
+        // The level, before the next reads it; after the last, the elements of x that other members wrote.
+        if (s > 1) g.sync();
+    }
+    if constexpr (syncs_on_exit<G>) g.sync();
 }
 
 /// x := A^-1 x from it.
@@ -225,14 +263,22 @@ SHOAL_FN void bdsv_solve_levels(const G& g, A a, X x) {
         // The level, before the next reads it.
         g.sync();
     }
-    for (s /= 2; s >= 1; s /= 2) {
-        each_at_level(g, a, s, [&](const auto& step, int c) SHOAL_INLINE_LAMBDA {
-            if ((c + 1) / s % 2 != 0) step.backward(c, s, x);
-        });
-        // The level, before the next reads it; after the last, the elements of x that other members wrote.
-        if (s > 1) g.sync();
+    bdsv_backward_levels(g, a, x, x);
+}
+
+/// bdsv() in levels. scratch: an element a knot, and with products a block vector.
+template <class G, class A, class X, class T>
+SHOAL_FN knot_info bdsv_levels(const G& g, A a, X x, T* scratch) {
+    if constexpr (levels_by_products<A>) {
+        const block_vector<T, A::block_size> y(scratch + a.knots(), a.knots());
+        const knot_info found = bdsv_factor_levels(with_exit_sync(g), a, x, y, scratch);
+        if (found.good()) bdsv_backward_levels(g, a, y, x);
+        return found;
+    } else {
+        const knot_info found = bdsv_factor_levels(with_exit_sync(g), a, nullptr, nullptr, scratch);
+        if (found.good()) bdsv_solve_levels(g, a, x);
+        return found;
     }
-    if constexpr (syncs_on_exit<G>) g.sync();
 }
 
 }  // namespace shoal::detail

@@ -1,0 +1,1 @@
+#include "banded/test_bdsv_products.inl"
