@@ -21,7 +21,7 @@ struct trsm_part {
         const std::int64_t system = unit / parts;
         const auto columns = b(system);
         const int first = offset + static_cast<int>(unit - system * parts) * width;
-        shoal::trsm<trsm_from_memory<G, L>>(g, l(system), columns.block(0, first, columns.rows(), width));
+        shoal::trsm<trsm_from_memory<G, L>()>(g, l(system), columns.block(0, first, columns.rows(), width));
     }
 };
 

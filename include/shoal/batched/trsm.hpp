@@ -10,10 +10,11 @@ namespace detail {
 
 /// How a group solves with one of the triangles L: from memory far away each is read once, into registers.
 template <class G, class L>
-inline constexpr trsm_policy trsm_from_memory{
-    .algorithm = group_size<G> > 1 && fast::suits_rows<G, typename decltype(L::of)::view>
-                     ? trsm_algorithm::rows
-                     : trsm_algorithm::automatic};
+SHOAL_FN constexpr trsm_policy trsm_from_memory() {
+    constexpr int members = group_size<G>;
+    constexpr bool rows = members > 1 && fast::suits_rows<G, typename decltype(L::of)::view>;
+    return {.algorithm = rows ? trsm_algorithm::rows : trsm_algorithm::automatic};
+}
 
 template <class L, class B>
 struct trsm_system {
@@ -21,7 +22,7 @@ struct trsm_system {
     B b;
     template <Group G>
     SHOAL_FN void operator()(const G& g, std::int64_t system) const {
-        shoal::trsm<trsm_from_memory<G, L>>(g, l(system), b(system));
+        shoal::trsm<trsm_from_memory<G, L>()>(g, l(system), b(system));
     }
 };
 
