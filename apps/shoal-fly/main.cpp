@@ -11,6 +11,7 @@
 #include <fstream>
 #include <iostream>
 #include <new>
+#include <sstream>
 
 #include <unistd.h>
 
@@ -95,6 +96,15 @@ void run(const options& o) {
     constexpr std::int64_t most_blocks = 1000000;
     if (std::int64_t{settings.scenarios} * settings.stages > most_blocks)
         throw input_error("scenarios times stages must not exceed " + std::to_string(most_blocks));
+    const double dt = problem.horizon_seconds / settings.stages;
+    const double control_steps = problem.success.time_limit / dt;
+    if (!(control_steps >= 1 && control_steps <= most_blocks)) {
+        std::ostringstream what;
+        what << o.problem << ": a flight of " << problem.success.time_limit << " s in steps of " << dt
+             << " s, horizon_seconds over " << settings.stages << " stages, has " << control_steps
+             << " control steps; 1 to " << most_blocks << " are possible";
+        throw input_error(what.str());
+    }
     report.guide = plan_path(problem, problem.start);
     if (report.guide.empty())
         throw input_error(o.problem + ": no way from start to goal is wide enough for the vehicle");
@@ -105,8 +115,7 @@ void run(const options& o) {
     report.device = o.device;
     std::ofstream out = open_output(o.out);
 
-    const double dt = problem.horizon_seconds / settings.stages;
-    const int every = std::max(1, int(std::lround(0.5 / dt)));
+    const int every = int(std::clamp(0.5 / dt, 1.0, 1e9) + 0.5);
     {
         progress_line progress(o, problem);
         int count = 0;

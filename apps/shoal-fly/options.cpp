@@ -14,17 +14,26 @@ parse_outcome parse(int argc, char** argv, options& out) {
         "Flies a quadrotor among obstacles by branch model predictive control, under mass and wind that the "
         "controller does not know.");
     app.name("shoal-fly");
+    app.set_version_flag("--version", SHOAL_FLY_VERSION);
+    app.footer(
+        "Exit code: 0 after a flight, whether or not it reached the goal; 2 where the input is impossible; 1 "
+        "where\n"
+        "something else failed. Problems to fly are in data/.");
+    app.allow_extras();
     std::int64_t scenarios = 0, stages = 0, seed = 0, steps = 0, threads = 0;
-    app.add_option("--problem", out.problem, "problem file (JSON)")->required()->type_name("FILE");
+    app.add_option("--problem", out.problem, "problem file (JSON); needed")->type_name("FILE");
     auto* scenarios_given =
         app.add_option("--scenarios", scenarios, "scenarios M >= 1 (default: the file's)")->type_name("M");
     auto* stages_given =
         app.add_option("--stages", stages, "stages N >= 1 (default: the file's)")->type_name("N");
     auto* seed_given =
-        app.add_option("--seed", seed, "seed of the scenarios and of the true vehicle")->type_name("S");
+        app.add_option("--seed", seed, "seed of the scenarios and of the true vehicle (default: the file's)")
+            ->type_name("S");
     auto* steps_given = app.add_option("--steps", steps, "stop after K >= 1 control steps")->type_name("K");
-    app.add_option("--device", out.device, "where the controller computes: cpu or cuda")->type_name("DEVICE");
-    app.add_option("--threads", threads, "host threads (default: one per core)")->type_name("T");
+    app.add_option("--device", out.device, "where the controller computes: cpu (default) or cuda")
+        ->type_name("DEVICE");
+    app.add_option("--threads", threads, "host threads, 1 to 1024 (default: 0, one per core)")
+        ->type_name("T");
     app.add_option("--out", out.out, "directory for flight.json (default: out)")->type_name("DIR");
     app.add_flag("--quiet", out.quiet, "no progress line");
     try {
@@ -32,11 +41,17 @@ parse_outcome parse(int argc, char** argv, options& out) {
     } catch (const CLI::CallForHelp&) {
         std::cout << app.help();
         return parse_outcome::help_shown;
+    } catch (const CLI::CallForVersion&) {
+        std::cout << "shoal-fly " SHOAL_FLY_VERSION "\n";
+        return parse_outcome::help_shown;
     } catch (const CLI::ParseError& e) {
-        std::string what = e.what();
-        std::replace(what.begin(), what.end(), '\n', ' ');
-        throw input_error(what);
+        throw input_error(e.what());
     }
+    if (!app.remaining().empty())
+        throw input_error(app.remaining().front() + " was not expected; --help tells what is");
+    if (out.problem.empty())
+        throw input_error("--problem FILE is needed; problems are in data/, and --help tells more");
+    if (out.out.empty()) throw input_error("--out must name a directory");
     auto limited = [](const char* name, std::int64_t value, std::int64_t low, std::int64_t high) {
         if (value < low || value > high)
             throw input_error(std::string(name) + " must lie from " + std::to_string(low) + " to " +

@@ -9,6 +9,13 @@
 #include <nlohmann/json.hpp>
 
 namespace shoal_fly {
+
+input_error::input_error(std::string what)
+    : std::runtime_error((std::replace_if(
+                              what.begin(), what.end(),
+                              [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7f; }, ' '),
+                          what)) {}
+
 namespace {
 
 using nlohmann::json;
@@ -67,11 +74,11 @@ class section {
     void finish() const {
         for (const auto& item : value_.items())
             if (std::find(known_.begin(), known_.end(), item.key()) == known_.end())
-                fail("unknown key " + name(item.key().c_str()));
+                fail("unknown key " + name(item.key()));
     }
 
   private:
-    [[nodiscard]] std::string name(const char* key) const {
+    [[nodiscard]] std::string name(const std::string& key) const {
         return where_.empty() ? key : where_ + "." + key;
     }
 
@@ -185,12 +192,12 @@ flight_problem read_problem(const std::string& path) {
     json file;
     try {
         file = parse_unique(in);
+    } catch (const input_error& e) {
+        fail(path + ": " + e.what());
     } catch (const std::ios_base::failure&) {
         fail("cannot read " + path);
     } catch (const json::exception& e) {
-        std::string what = e.what();
-        std::replace(what.begin(), what.end(), '\n', ' ');
-        fail(path + " is not valid JSON: " + what);
+        fail(path + " is not valid JSON: " + e.what());
     }
     flight_problem p;
     try {

@@ -165,7 +165,7 @@ void write_json(const flight_report& report, const flight_summary& s, std::ostre
           {"device", report.device},
           {"scenarios", report.settings.scenarios},
           {"stages", report.settings.stages}}}};
-    out << file.dump() << '\n';
+    out << file.dump(-1, ' ', false, json::error_handler_t::replace) << '\n';
 }
 
 void print_table(const flight_report& report, const flight_summary& s, std::ostream& out) {

@@ -128,7 +128,9 @@ TEST_F(ShoalFly, RefusesImpossibleArguments) {
     expect_refused(problem + "--threads -2", "--threads must lie from 0");
     expect_refused(problem + "--device tpu", "--device must be cpu or cuda");
     expect_refused(problem + "--speed 3", "--speed");
-    expect_refused(problem + "leftover", "leftover");
+    expect_refused(problem + "leftover", "leftover was not expected");
+    expect_refused("--bogus", "--bogus was not expected");
+    expect_refused("--problem 'no\nwhere'", "cannot open no where");
 }
 
 TEST_F(ShoalFly, RefusesADirectoryThatCannotBeWritten) {
@@ -147,14 +149,15 @@ TEST_F(ShoalFly, RefusesTextThatIsNoProblem) {
 }
 
 TEST_F(ShoalFly, RefusesImpossibleProblems) {
-    const std::array<std::array<std::string, 3>, 28> cases{{
-        {"\"mass\": 1.0", "\"mass\": -1.0", "vehicle.mass"},
+    const std::array<std::array<std::string, 3>, 32> cases{{
+        {"\"mass\": 1.0", "\"mass\": -1.0", "vehicle.mass must be positive, not -1"},
         {"\"mass\": 1.0", "\"mass\": 1e999", "problem.json"},
         {"\"mass\": 1.0", "\"mass\": NaN", "problem.json"},
         {"\"mass\": 1.0", "\"mass\": \"1\"", "vehicle.mass must be a number"},
         {"\"mass\": 1.0", "\"mass\": null", "vehicle.mass must be a number"},
         {"\"mass\": 1.0,", "", "vehicle.mass is missing"},
-        {"\"mass\": 1.0", "\"mass\": 1.0, \"mass\": 2.0", "mass appears twice"},
+        {"\"mass\": 1.0", "\"mass\": 1.0, \"mass\": 2.0", "problem.json: key mass appears twice"},
+        {"\"mass\": 1.0", "\"mass\": 1.0, \"a\\nb\\u0000c\": 3", "unknown key vehicle.a b c"},
         {"\"mass\": 1.0", "\"mass\": 1.0, \"colour\": 3", "unknown key vehicle.colour"},
         {"\"gravity\"", "\"gravitation\"", "gravity is missing"},
         {"\"mass\": 1.0", "\"mass\": 30.0", "cannot hover"},
@@ -168,6 +171,9 @@ TEST_F(ShoalFly, RefusesImpossibleProblems) {
         {"\"scenarios\": 100", "\"scenarios\": -1", "defaults.scenarios must be an integer"},
         {"\"stages\": 30", "\"stages\": 0", "defaults.stages must be an integer"},
         {"\"horizon_seconds\": 3.0", "\"horizon_seconds\": 0", "horizon_seconds"},
+        {"\"horizon_seconds\": 3.0", "\"horizon_seconds\": 1e-9", "control steps; 1 to"},
+        {"\"horizon_seconds\": 3.0", "\"horizon_seconds\": 1e300", "control steps; 1 to"},
+        {"\"time_limit\": 10.0", "\"time_limit\": 1e300", "control steps; 1 to"},
         {"\"terminal_factor\": 10.0", "\"terminal_factor\": -1", "weights"},
         {"\"attitude_limit\": 1.2", "\"attitude_limit\": 2", "attitude_limit"},
         {"\"time_limit\": 10.0", "\"time_limit\": 0", "success"},
@@ -197,4 +203,14 @@ TEST_F(ShoalFly, HelpIsNoFailure) {
     const outcome o = run("--help");
     EXPECT_EQ(o.code, 0);
     EXPECT_NE(o.out.find("--scenarios"), std::string::npos);
+    const outcome version = run("--version");
+    EXPECT_EQ(version.code, 0);
+    EXPECT_NE(version.out.find("shoal-fly "), std::string::npos);
+}
+
+TEST_F(ShoalFly, TheGoalIsNotReachedBeforeTheVehicleIsThere) {
+    const outcome o = run("--problem '" + edited("\"hold_seconds\": 0.5", "\"hold_seconds\": 0") +
+                          "' --scenarios 1 --stages 10 --steps 2 --threads 1 --quiet" + out());
+    EXPECT_EQ(o.code, 0) << o.err;
+    EXPECT_NE(o.out.find("reached the goal              no"), std::string::npos) << o.out;
 }

@@ -24,20 +24,20 @@ namespace shoal {
 /// callers alone.
 class executor {
   public:
-    /// `threads` counts the caller; 0 means one per core.
+    /// `threads` counts the caller; 0 means one per core. Throws std::system_error where a thread cannot be started.
     explicit executor(int threads) {
         const int wanted = threads > 0 ? threads : cores();
         helpers_.reserve(static_cast<std::size_t>(wanted - 1));
-        for (int w = 1; w < wanted; ++w) helpers_.emplace_back([this, w] { help(w); });
+        try {
+            for (int w = 1; w < wanted; ++w) helpers_.emplace_back([this, w] { help(w); });
+        } catch (...) {
+            end_helpers();
+            throw;
+        }
     }
     executor(const executor&) = delete;
     executor& operator=(const executor&) = delete;
-    ~executor() {
-        stop_.store(true, std::memory_order_relaxed);
-        round_.fetch_add(1, std::memory_order_release);
-        round_.notify_all();
-        for (std::thread& helper : helpers_) helper.join();
-    }
+    ~executor() { end_helpers(); }
 
     /// How many threads share a loop, the caller included.
     int threads() const { return static_cast<int>(helpers_.size()) + 1; }
@@ -51,7 +51,7 @@ class executor {
     void parallel_for(std::int64_t count, F&& f) {
         if (count <= 0) return;
         std::unique_lock<std::mutex> turn(turn_, std::defer_lock);
-        if (helpers_.empty() || count == 1 || busy_ == this || !turn.try_lock()) {
+        if (helpers_.empty() || count == 1 || inside_own_loop() || !turn.try_lock()) {
             for (std::int64_t i = 0; i < count; ++i) f(i, 0);
             return;
         }
@@ -76,6 +76,26 @@ class executor {
     }
 
   private:
+    /// A loop that this thread is inside, and those around it.
+    struct loop_of {
+        const executor* who;
+        const loop_of* outer;
+    };
+
+    void end_helpers() {
+        stop_.store(true, std::memory_order_relaxed);
+        round_.fetch_add(1, std::memory_order_release);
+        round_.notify_all();
+        for (std::thread& helper : helpers_) helper.join();
+    }
+
+    /// Whether this thread is inside a loop of this executor.
+    bool inside_own_loop() const {
+        const loop_of* loop = busy_;
+        while (loop != nullptr && loop->who != this) loop = loop->outer;
+        return loop != nullptr;
+    }
+
     static int cores() { return std::max(1, static_cast<int>(std::thread::hardware_concurrency())); }
 
     // Loops follow each other within microseconds in a solver, a sleep and a wake-up take tens: look for a
@@ -105,7 +125,8 @@ class executor {
     }
 
     void work(int worker) {
-        const executor* outer = std::exchange(busy_, this);
+        const loop_of loop{this, busy_};
+        busy_ = &loop;
         for (std::int64_t i = next_.fetch_add(piece_, std::memory_order_relaxed); i < count_;
              i = next_.fetch_add(piece_, std::memory_order_relaxed)) {
             const std::int64_t end = std::min(count_, i + piece_);
@@ -118,12 +139,12 @@ class executor {
                 }
             }
         }
-        busy_ = outer;
+        busy_ = loop.outer;
     }
 
     static constexpr unsigned closed = 1U << 31U;  // of inside_; the other bits count the helpers in the loop
 
-    inline static thread_local const executor* busy_ = nullptr;  // whose loop this thread is inside
+    inline static thread_local const loop_of* busy_ = nullptr;
 
     std::mutex turn_;
     std::mutex failing_;

@@ -79,7 +79,7 @@ flight_result fly(const flight_problem& problem, const flight_settings& settings
     std::copy(problem.start, problem.start + 3, x);
     double held = 0;
     const double h = dt / fine_steps;
-    const int limit = int(std::floor(problem.success.time_limit / dt + 1e-9));
+    const int limit = int(std::min(std::floor(problem.success.time_limit / dt + 1e-9), 1e9));
     for (int n = 0; n < limit && (settings.max_steps == 0 || n < settings.max_steps); ++n) {
         flight_step step{};
         step.time = n * dt;
@@ -103,7 +103,7 @@ flight_result fly(const flight_problem& problem, const flight_settings& settings
             const bool inside =
                 away <= problem.success.position_tolerance && speed <= problem.success.speed_tolerance;
             held = inside ? held + h : 0;
-            if (held >= problem.success.hold_seconds - 1e-9) {
+            if (inside && held >= problem.success.hold_seconds - 1e-9) {
                 reached = true;
                 result.goal_time = step.time + (j + 1) * h;
             }

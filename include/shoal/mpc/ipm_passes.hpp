@@ -33,7 +33,8 @@ struct block_rows {
 };
 
 SHOAL_FN bool present(const block_rows& r, int j) {
-    return r.limit[j] < no_limit;
+    // A limit of NaN is one: the row must not vanish, but be found not finite.
+    return !(r.limit[j] >= no_limit);
 }
 
 SHOAL_FN row_values load(const point_view& p, std::int64_t i) {

@@ -5,6 +5,7 @@
 
 #include <cmath>
 #include <cstdint>
+#include <cstdio>
 #include <string>
 #include <vector>
 
@@ -65,29 +66,38 @@ inline bool finite_and_at_least(double x, double low) {
 inline bool finite_and_above(double x, double low) {
     return std::isfinite(x) && x > low;
 }
+/// "name must be so, not 3".
+inline std::string must_be(const char* name, const char* so, double given) {
+    char number[32];
+    std::snprintf(number, sizeof number, "%g", given);
+    return std::string(name) + " must " + so + ", not " + number;
+}
 
 }  // namespace detail
 
 /// Empty where the problem can be flown at all, otherwise one line that says what is impossible about it.
 inline std::string find_fault(const flight_problem& p) {
-    using detail::finite_and_above, detail::finite_and_at_least;
+    using detail::finite_and_above, detail::finite_and_at_least, detail::must_be;
     const quadrotor& v = p.vehicle;
-    if (!finite_and_above(v.mass, 0)) return "vehicle.mass must be positive";
+    if (!finite_and_above(v.mass, 0)) return must_be("vehicle.mass", "be positive", v.mass);
     for (double j : v.inertia)
         if (!finite_and_above(j, 0)) return "vehicle.inertia must be three positive numbers";
     for (int i = 0; i < 3; ++i)
         if (v.inertia[i] > v.inertia[(i + 1) % 3] + v.inertia[(i + 2) % 3])
             return "vehicle.inertia is not that of a rigid body: one moment exceeds the sum of the others";
-    if (!finite_and_at_least(v.linear_drag, 0)) return "vehicle.linear_drag must not be negative";
-    if (!finite_and_at_least(v.angular_drag, 0)) return "vehicle.angular_drag must not be negative";
+    if (!finite_and_at_least(v.linear_drag, 0))
+        return must_be("vehicle.linear_drag", "not be negative", v.linear_drag);
+    if (!finite_and_at_least(v.angular_drag, 0))
+        return must_be("vehicle.angular_drag", "not be negative", v.angular_drag);
     for (int i = 0; i < input_size; ++i)
         if (!std::isfinite(v.rotor_x[i]) || !std::isfinite(v.rotor_y[i]) || !std::isfinite(v.rotor_yaw[i]))
             return "vehicle.rotors must be finite";
-    if (!finite_and_at_least(p.radius, 0)) return "vehicle.radius must not be negative";
-    if (!finite_and_above(v.gravity, 0)) return "gravity must be positive";
-    if (!finite_and_at_least(p.thrust_min, 0)) return "vehicle.rotor_thrust_min must not be negative";
+    if (!finite_and_at_least(p.radius, 0)) return must_be("vehicle.radius", "not be negative", p.radius);
+    if (!finite_and_above(v.gravity, 0)) return must_be("gravity", "be positive", v.gravity);
+    if (!finite_and_at_least(p.thrust_min, 0))
+        return must_be("vehicle.rotor_thrust_min", "not be negative", p.thrust_min);
     if (!finite_and_above(p.thrust_max, p.thrust_min))
-        return "vehicle.rotor_thrust_max must exceed rotor_thrust_min";
+        return must_be("vehicle.rotor_thrust_max", "exceed rotor_thrust_min", p.thrust_max);
     double hover[input_size];
     if (hover_thrusts(v, hover) != trim_result::found)
         return "vehicle.rotors cannot set thrust and the three torques independently";
@@ -96,10 +106,11 @@ inline std::string find_fault(const flight_problem& p) {
             return "the vehicle cannot hover: a rotor would need " + std::to_string(u) +
                    " N, beyond its limits";
     if (!finite_and_at_least(p.mass_relative_std, 0) || p.mass_relative_std > 0.5)
-        return "uncertainty.mass_relative_std must lie in [0, 0.5]";
+        return must_be("uncertainty.mass_relative_std", "lie in [0, 0.5]", p.mass_relative_std);
     if (!finite_and_at_least(p.wind_acceleration_std, 0))
-        return "uncertainty.wind_acceleration_std must not be negative";
-    if (!finite_and_above(p.horizon_seconds, 0)) return "horizon_seconds must be positive";
+        return must_be("uncertainty.wind_acceleration_std", "not be negative", p.wind_acceleration_std);
+    if (!finite_and_above(p.horizon_seconds, 0))
+        return must_be("horizon_seconds", "be positive", p.horizon_seconds);
     const stage_weights& w = p.weights;
     if (!finite_and_above(w.position, 0) || !finite_and_at_least(w.velocity, 0) ||
         !finite_and_at_least(w.attitude, 0) || !finite_and_at_least(w.rate, 0) ||
