@@ -35,4 +35,12 @@ TEST(fits, a_product_of_large_extents_does_not_wrap) {
     EXPECT_EQ(shoal::fits_shared<double>(70000, 70000, 90).needed, std::int64_t{39200000000});
 }
 
+TEST(fits, extents_and_counts_below_one_do_not_fit) {
+    for (const auto fit : {shoal::fits_shared<float>(1, 1, 90, 0), shoal::fits_shared<float>(-3, 4, 90),
+                           shoal::fits_shared<float>(3, 0, 90)}) {
+        EXPECT_FALSE(fit.ok());
+        EXPECT_EQ(fit.message("this"), "this: extents and the number of matrices must be at least 1");
+    }
+}
+
 }  // namespace

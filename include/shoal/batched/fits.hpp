@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <string>
 
 namespace shoal {
@@ -34,11 +35,15 @@ struct shared_fit {
     std::int64_t available;  ///< bytes
     int largest;             ///< largest order of as many square matrices that fits
 
+    /// `needed` where an extent or the number of matrices is below 1.
+    static constexpr std::int64_t impossible = std::numeric_limits<std::int64_t>::max();
+
     constexpr bool ok() const { return needed <= available; }
 
     /// Empty when it fits; otherwise what was asked, what there is, and what to do.
     std::string message(const std::string& what) const {
         if (ok()) return {};
+        if (needed == impossible) return what + ": extents and the number of matrices must be at least 1";
         return what + " needs " + std::to_string(needed) + " bytes of shared memory and a block has " +
                std::to_string(available) +
                ": keep it in global memory, where every op works on it as well, or take an order up to " +
@@ -54,6 +59,7 @@ template <class T>
 constexpr shared_fit fits_shared(int rows, int cols, int compute_capability, int matrices = 1) {
     const auto element = static_cast<std::int64_t>(sizeof(T)) * matrices;
     const std::int64_t available = shared_memory_per_block(compute_capability);
+    if (rows < 1 || cols < 1 || matrices < 1) return {shared_fit::impossible, available, 0};
     int largest = 0;
     while (element * (largest + 1) * (largest + 1) <= available) ++largest;
     return {element * rows * cols, available, largest};
