@@ -111,10 +111,22 @@ TEST_P(Assembly, ResidualEqualsTheDenseProduct) {
         for (std::int64_t j = 0; j < full.rows; ++j)
             expected[std::size_t(i)] -= full(i, j) * x[std::size_t(j)];
 
-    for (int i = 0; i < shape.scenarios; ++i) subtract_tail(K, x.data(), i, r.data());
+    const std::vector<double> b = r;
+    residual_sizes sizes{};
+    for (int i = 0; i < shape.scenarios; ++i) sizes.add(residual_tail(K, x.data(), b.data(), i, r.data()));
     subtract_root(K, x.data(), r.data());
 
     for (std::size_t j = 0; j < r.size(); ++j) EXPECT_NEAR(r[j], expected[j], 1e-13 * double(r.size()));
+    const auto largest = [](const std::vector<double>& v) {
+        double most = 0;
+        for (std::size_t j = 0; j + stage_size < v.size(); ++j) most = std::max(most, std::abs(v[j]));
+        return most;
+    };
+    EXPECT_EQ(sizes.residual, largest(r));
+    EXPECT_EQ(sizes.solution, largest(x));
+    EXPECT_EQ(sizes.rhs, largest(b));
+    x[3] = std::nan("");
+    EXPECT_TRUE(std::isnan(residual_tail(K, x.data(), b.data(), 0, r.data()).residual));
 }
 
 INSTANTIATE_TEST_SUITE_P(Shapes, Assembly,

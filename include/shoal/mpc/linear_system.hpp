@@ -105,16 +105,6 @@ SHOAL_FN void subtract_columns(const G& g, const double* B, const double* x, dou
 
 }  // namespace detail
 
-/// r -= K x over the rows of tail i; returns the largest |diagonal entry|.
-SHOAL_TARGET_CLONES inline double subtract_tail(const arrow_storage& K, const double* x, int i, double* r) {
-    double largest = 0;
-    const arrow::matrix_view<const double> view = K.view();
-    for (int k = 0; k < K.shape.stages; ++k)
-        detail::subtract_block(thread_group{}, view, K.shape, K.lower_block(i, k), stage_size, x, i, k, r,
-                               largest);
-    return largest;
-}
-
 /// r -= K x over the root's rows; returns the largest |diagonal entry|.
 inline double subtract_root(const arrow_storage& K, const double* x, double* r) {
     const int M = K.shape.tails, N = K.shape.stages;
@@ -127,6 +117,48 @@ inline double subtract_root(const arrow_storage& K, const double* x, double* r) 
         detail::subtract_columns(thread_group{}, K.coupling_block(i), x + std::int64_t{i} * N * stage_size,
                                  r + root);
     return largest;
+}
+
+/// What a residual is measured against: largest entries of K's diagonal, K x - b, x and b. residual is NaN when one of its
+/// entries is not finite.
+struct residual_sizes {
+    double norm, residual, solution, rhs;
+
+    void add(const residual_sizes& other) {
+        norm = std::max(norm, other.norm);
+        residual = std::isnan(residual) || other.residual <= residual ? residual : other.residual;
+        solution = std::max(solution, other.solution);
+        rhs = std::max(rhs, other.rhs);
+    }
+};
+
+/// The sizes over `count` blocks but for the norm. Sixteen maxima beside each other, so that it vectorises.
+SHOAL_HOST_FN residual_sizes sizes_of(const double* r, const double* x, const double* b, std::int64_t count,
+                                      double norm) {
+    double most[3][stage_size] = {}, poison[stage_size] = {};
+    for (std::int64_t first = 0; first < count * stage_size; first += stage_size)
+        for (int j = 0; j < stage_size; ++j) {
+            const double size[3] = {std::abs(r[first + j]), std::abs(x[first + j]), std::abs(b[first + j])};
+            for (int i = 0; i < 3; ++i) most[i][j] = most[i][j] < size[i] ? size[i] : most[i][j];
+            poison[j] += r[first + j] - r[first + j];
+        }
+    residual_sizes all{norm, 0, 0, 0};
+    for (int j = 0; j < stage_size; ++j) all.add({0, most[0][j] + poison[j], most[1][j], most[2][j]});
+    return all;
+}
+
+/// r = b - K x over the rows of tail i, and how large everything is there.
+SHOAL_TARGET_CLONES inline residual_sizes residual_tail(const arrow_storage& K, const double* x,
+                                                        const double* b, int i, double* r) {
+    const std::int64_t first = std::int64_t{i} * K.shape.stages * stage_size;
+    const std::int64_t count = std::int64_t{K.shape.stages} * stage_size;
+    for (std::int64_t j = first; j < first + count; ++j) r[j] = b[j];
+    double largest = 0;
+    const arrow::matrix_view<const double> view = K.view();
+    for (int k = 0; k < K.shape.stages; ++k)
+        detail::subtract_block(thread_group{}, view, K.shape, K.lower_block(i, k), stage_size, x, i, k, r,
+                               largest);
+    return sizes_of(r + first, x + first, b + first, K.shape.stages, largest);
 }
 
 /// Refinements of one solution.
@@ -142,7 +174,7 @@ class linear_system {
           solution(rhs.size()),
           backend_(backend),
           threads_(threads),
-          norms_(std::size_t(shape.scenarios)),
+          sizes_(std::size_t(shape.scenarios)),
           residual_(rhs.size()) {}
 
     /// refine: backward error above which a solution is refined.
@@ -194,27 +226,23 @@ class linear_system {
     }
 
     double backward_error() {
-        std::copy(rhs.begin(), rhs.end(), residual_.begin());
         threads_.parallel_for(matrix.shape.tails, [&](std::int64_t i, int) {
-            norms_[std::size_t(i)] = subtract_tail(matrix, solution.data(), int(i), residual_.data());
+            sizes_[std::size_t(i)] =
+                residual_tail(matrix, solution.data(), rhs.data(), int(i), residual_.data());
         });
-        double norm = subtract_root(matrix, solution.data(), residual_.data());
-        for (double n : norms_) norm = std::max(norm, n);
-        double r = 0, x = 0, b = 0;
-        bool finite = true;
-        for (std::size_t j = 0; j < rhs.size(); ++j) {
-            r = std::max(r, std::abs(residual_[j]));
-            x = std::max(x, std::abs(solution[j]));
-            b = std::max(b, std::abs(rhs[j]));
-            finite = finite && std::isfinite(residual_[j]);
-        }
-        if (!finite) return std::nan("");
-        return r > 0 ? r / (norm * x + b) : 0.0;
+        const std::size_t root = rhs.size() - stage_size;
+        std::copy(rhs.begin() + std::int64_t(root), rhs.end(), residual_.begin() + std::int64_t(root));
+        const double norm = subtract_root(matrix, solution.data(), residual_.data());
+        residual_sizes all =
+            sizes_of(residual_.data() + root, solution.data() + root, rhs.data() + root, 1, norm);
+        for (const residual_sizes& s : sizes_) all.add(s);
+        if (!(all.residual > 0)) return all.residual;
+        return all.residual / (all.norm * all.solution + all.rhs);
     }
 
     Solver& backend_;
     executor& threads_;
-    std::vector<double> norms_;
+    std::vector<residual_sizes> sizes_;
     linear_statistics statistics_;
     double refine_above_ = 0;
     std::vector<double> residual_;
