@@ -52,6 +52,29 @@ TEST(fiber_block, orders) {
     EXPECT_TRUE(std::is_permutation(mixed.begin(), mixed.end(), up.begin()));
 }
 
+// What a warp reads late, another may have overwritten: such faults show because warps go one after the other, both ways.
+TEST(fiber_block, a_warp_runs_to_the_barrier_of_its_block_before_the_next_begins) {
+    for (const auto o : {order::forward, order::reverse}) {
+        std::vector<int> warps;
+
+        fiber_block(96, o).run([&](const fiber_block::group& g) {
+            const auto warp = g.split<32>();
+            for (int round = 0; round < 2; ++round) {
+                for (int k = 0; k < 3; ++k) EXPECT_EQ(warp.shuffle(g.rank(), k), g.rank() / 32 * 32 + k);
+                warps.push_back(g.rank() / 32);
+                g.sync();
+            }
+        });
+
+        std::vector<int> expected;
+        for (int round = 0; round < 2; ++round) {
+            for (const int w : {0, 1, 2})
+                expected.insert(expected.end(), 32, o == order::forward ? w : 2 - w);
+        }
+        EXPECT_EQ(warps, expected) << name(o);
+    }
+}
+
 TEST(fiber_block, members_know_rank_and_size) {
     for (int n : {1, 2, 3, 31, 32, 33, 64, 65, many}) {
         std::vector<int> met(static_cast<std::size_t>(n));
