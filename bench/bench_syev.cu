@@ -115,6 +115,12 @@ double eigen_error(const std::vector<T>& A, const std::vector<T>& w, const std::
     return std::max(off / (n * size), skew) / (n * unit_roundoff<T>());
 }
 
+/// Blocks that share a multiprocessor. A rotation waits for its square root: warps beside it are worth more than registers.
+constexpr int resident_blocks(int n, std::size_t element) {
+    if (n == 32) return element == 8 ? 4 : 6;
+    return n == 16 ? 6 : 8;
+}
+
 template <class T, int N>
 void measure(const report& r, const jacobi& peer, cudaStream_t stream, std::int64_t batch) {
     constexpr std::int64_t size = N * N;
@@ -134,8 +140,9 @@ void measure(const report& r, const jacobi& peer, cudaStream_t stream, std::int6
         return gate(worst, 100, what);
     };
     constexpr int lanes = shoal::fast::detail::column_lanes(N);
+    constexpr int resident = resident_blocks(N, sizeof(T));
     const auto ours = [&](int) {
-        check(shoal::batched::launch<shoal::tile_group<lanes>>(
+        check(shoal::batched::launch<shoal::tile_group<lanes>, resident>(
             stream, batch, decompose<T, N>{original.data(), w.data(), v.data()}, info.data()));
     };
     ours(0);

@@ -91,13 +91,12 @@ TEST(fast_panels, getrf_double) {
     // The kernels of the GPU lane have 64 registers a thread.
     panels_have_the_bits_of_the_columns<28, double>(28);
 #if !defined(__CUDACC__)
-    panels_have_the_bits_of_the_columns<40, double>(40);
     for (const int n : {1, 5, 16, 17, 33, 64, 70})
         panels_have_the_bits_of_the_columns<shoal::dynamic, double>(n);
 #endif
 }
 TEST(fast_panels, getrf_float) {
-    panels_have_the_bits_of_the_columns<33, float>(33);
+    panels_have_the_bits_of_the_columns<20, float>(20);
 }
 
 // ---- ldlt -------------------------------------------------------------------------------------------------------------
@@ -151,7 +150,6 @@ void ldlt_rows_have_the_bits_of_the_columns() {
 TEST(fast_panels, ldlt_unpivoted) {
     ldlt_rows_have_the_bits_of_the_columns<7, double>();
 #if !defined(__CUDACC__)
-    ldlt_rows_have_the_bits_of_the_columns<32, double>();
     ldlt_rows_have_the_bits_of_the_columns<16, float>();
 #endif
 }

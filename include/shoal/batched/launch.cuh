@@ -81,12 +81,14 @@ status start(cudaStream_t stream, std::int64_t systems, const Body& body, int* i
 /// `body` is copied to the device: a function object, or a lambda where nvcc is given `--extended-lambda`. Its value,
 /// if any, is the info of the system and goes to info[s] (device memory) unless `info` is null. Allocates nothing, waits
 /// for nothing, and can be captured in a graph; any number of systems up to 2^40. No systems: nothing is launched.
-template <Group G, SystemBody<G> Body>
+/// \tparam MinBlocks blocks that must fit on a multiprocessor at once: what bounds the registers of a body that waits more
+/// than it computes. A block has 128 threads, or those of a sized block.
+template <Group G, int MinBlocks = 1, SystemBody<G> Body>
 status launch(cudaStream_t stream, std::int64_t systems, const Body& body, int* info = nullptr) {
     static_assert(group_size<G> > 0, "batched::launch: a block must be sized: sized_block_group<Threads>");
     if (const status bad = detail::check_systems(systems); !bad.ok()) return bad;
     if (systems == 0) return {};
-    return detail::start<G, 1>(stream, systems, body, info, 0);
+    return detail::start<G, MinBlocks>(stream, systems, body, info, 0);
 }
 
 }  // namespace shoal::batched

@@ -23,7 +23,8 @@ struct gemm_policy {
 /// Order: one chain of fused multiply-adds an element in ascending k, then `fma(beta, c, alpha * chain)`: the same bits
 /// at every scope and group size. The split algorithm sums in the order of dot() instead, at every scope too. beta = 0
 /// never reads C, alpha = 0 never reads A and B. C must not overlap A or B; A and B may be the same matrix.
-/// Barriers: the exit barrier. Cost: m n k FMA, shared by the members in tiles of up to 16 elements. Equivalent:
+/// Barriers: the exit barrier. Cost: m n k FMA, shared by the members in tiles of up to 16 elements; of doubles by a warp or
+/// a block of whole warps, on the FP64 tensor cores, whose elements are the same chains. Equivalent:
 /// `alpha * A @ B + beta * C`; BLAS gemm.
 template <gemm_policy Policy = gemm_policy{}, Group G, MatrixView A, MatrixView B, MatrixView C>
 SHOAL_FN void gemm(const G& g, typename C::value_type alpha, A a, B b, typename C::value_type beta, C c) {

@@ -1,7 +1,10 @@
 #pragma once
 
-#include <shoal/fast/rows.hpp>
+#include <limits>
+
+#include <shoal/fast/jacobi_sweep.hpp>
 #include <shoal/fast/warps.hpp>
+#include <shoal/view/triangle.hpp>
 
 namespace shoal::fast {
 
@@ -13,6 +16,10 @@ SHOAL_FN constexpr int column_lanes(int n) {
     while (lanes < n) lanes *= 2;
     return lanes;
 }
+
+/// Where columns of zeros are sorted to.
+template <class T>
+inline constexpr T infinite = std::numeric_limits<T>::infinity();
 
 /// Two powers of two, each the reciprocal of the other, that bring a number near one and back. Exact.
 template <class T>
@@ -30,65 +37,6 @@ SHOAL_FN powers<float> powers_of_size(float largest) {
     std::uint32_t field = 254U - (core::magnitude_key(largest) >> 23U);
     field = field < 1U ? 1U : field > 253U ? 253U : field;
     return {core::from_bits(field << 23U), core::from_bits((254U - field) << 23U)};
-}
-
-/// x' y in four chains.
-template <int N, class T>
-SHOAL_FN T chained_dot(const T (&x)[N], const T (&y)[N]) {
-    T part[4] = {T(0), T(0), T(0), T(0)};
-    SHOAL_UNROLL
-    for (int i = 0; i < N; ++i) part[i % 4] = core::fma(x[i], y[i], part[i % 4]);
-    return (part[0] + part[1]) + (part[2] + part[3]);
-}
-
-/// What the rotations of a sweep amounted to, at most: the largest tangent, and the largest product of two columns.
-template <class T>
-struct sweep_motion {
-    T tangent;
-    T product;
-};
-
-/// One sweep: every column of a lane meets that of every other lane once.
-///
-/// A column stands for `length * column`, so that a rotation costs one multiply-add an element instead of two operations;
-/// the lengths, which shrink by a root of two a round at most, are multiplied out at the end.
-template <int N, class T, ShuffleGroup G>
-SHOAL_FN sweep_motion<T> sweep_columns(const G& g, T (&column)[N], int lanes, T tolerance) {
-    sweep_motion<T> motion{0, 0};
-    T own = chained_dot(column, column);
-    T length = 1;
-    T inverse_length = 1;
-    for (int m = 1; m < lanes; ++m) {
-        T other[N];
-        SHOAL_UNROLL
-        for (int i = 0; i < N; ++i) other[i] = g.shuffle_xor(column[i], m);
-        const T beside = g.shuffle_xor(own, m);
-        const T length_beside = g.shuffle_xor(length, m);
-        const T product = length * length_beside * chained_dot(column, other);
-        // Both lanes of a pair see the same three numbers, and so agree to the bit.
-        const bool first = (g.rank() & m) < (~g.rank() & m);
-        const T alpha = first ? own : beside;
-        const T beta = first ? beside : own;
-        if (!(product * product > tolerance * (alpha * beta))) continue;
-        const T twice = T(2) * product;
-        const T apart = beta - alpha;
-        const T size = core::pivot_rsqrt(core::fma(apart, apart, twice * twice)).root;
-        const T tangent = (apart < 0 ? -twice : twice) * core::pivot_reciprocal(core::abs(apart) + size);
-        motion.tangent = core::abs(tangent) > motion.tangent ? core::abs(tangent) : motion.tangent;
-        motion.product = core::abs(product) > motion.product ? core::abs(product) : motion.product;
-        // (a, b) := cosine (a - tangent b, b + tangent a)
-        const T turned = first ? -tangent : tangent;
-        const T factor = turned * length_beside * inverse_length;
-        SHOAL_UNROLL
-        for (int i = 0; i < N; ++i) column[i] = core::fma(factor, other[i], column[i]);
-        const auto secant = core::pivot_rsqrt(core::fma(tangent, tangent, T(1)));
-        length *= secant.reciprocal;
-        inverse_length *= secant.root;
-        own = core::fma(turned, product, own);
-    }
-    SHOAL_UNROLL
-    for (int i = 0; i < N; ++i) column[i] *= length;
-    return motion;
 }
 
 /// The largest of all lanes.
@@ -118,17 +66,17 @@ SHOAL_FN constexpr bool suits_syev_columns() {
     }
 }
 
-/// A V = V diag(W) for a symmetric A of static order N, by one-sided Jacobi rotations of the columns of A + s I, one column
-/// in the registers of each lane.
+/// A V = V diag(W) for a symmetric A of static order N, by one-sided Jacobi rotations of the columns of A + s I in
+/// the registers of the lanes.
 ///
 /// With s = 1.5 |A| (largest row sum) the shifted matrix is definite and its condition number at most five; rotations
-/// from the right make its columns orthogonal, and they are then its eigenvectors. In round m of
-/// a sweep the lanes r and r xor m hold a pair: 2^k - 1 rounds meet every pair, and the columns never change their lanes. A
-/// round costs n shuffles, n FMA for the product, n for the rotation. No matrix of eigenvectors is carried along.
+/// from the right make its columns orthogonal, and they are then its eigenvectors. Two lanes hold a pair, each one half
+/// of its rows: 2^k - 1 rounds meet every pair, and a round costs n / 2 shuffles, n / 2 FMA for the product and n for the
+/// rotation. No matrix of eigenvectors is carried along.
 ///
 /// \param max_sweeps sweeps after which the search is given up
 /// \return as syev(); what is counted after the last sweep allowed are columns that still had to be turned
-/// Barriers: the exit barrier is the caller's. No scratch. Registers: two columns.
+/// Barriers: the exit barrier is the caller's. No scratch. Registers: a column, and as much again.
 template <Group G, MatrixView M, uplo Uplo, VectorView W, MatrixView V>
 SHOAL_FN int syev_columns(const G& g, symmetric<M, Uplo> a, W w, V v, int max_sweeps) {
     using T = typename M::value_type;
@@ -148,8 +96,9 @@ SHOAL_FN int syev_columns(const G& g, symmetric<M, Uplo> a, W w, V v, int max_sw
     T largest = 0;
     SHOAL_UNROLL
     for (int i = 0; i < N; ++i) {
-        const bool stored = Uplo == uplo::lower ? i >= lane : i <= lane;
-        column[i] = lane < N ? (stored ? a.matrix(i, lane) : a.matrix(lane, i)) : T(0);
+        const int high = i > lane ? i : lane;
+        const int low = i > lane ? lane : i;
+        column[i] = lane < N ? (Uplo == uplo::lower ? a.matrix(high, low) : a.matrix(low, high)) : T(0);
         if (core::magnitude_key(column[i]) > core::magnitude_key(largest)) largest = core::abs(column[i]);
     }
     largest = detail::largest_of_lanes(warp, largest);
@@ -169,9 +118,23 @@ SHOAL_FN int syev_columns(const G& g, symmetric<M, Uplo> a, W w, V v, int max_sw
     // Products below this leave the vectors orthogonal to a few units, and are not above their rounding errors.
     constexpr T unit = core::epsilon<T> * (N < 16 ? T(2) : T(4));
     constexpr T tolerance = unit * unit;
+    // Of a product, what a rotation of single precision may leave.
+    constexpr T left = sizeof(T) == 8 ? T(0x1p-20) : T(0);
     int turning = 1;
+    // Columns r and r + lanes / 2 to two lanes, the upper rows to the first.
+    constexpr int half = (N + 1) / 2;
+    const bool lower_rows = (lane & (lanes / 2)) != 0;
+    detail::half_column<T, half> a_half;
+    detail::half_column<T, half> b_half;
+    SHOAL_UNROLL
+    for (int i = 0; i < half; ++i) {
+        const T below = half + i < N ? column[half + i < N ? half + i : 0] : T(0);
+        const T other = warp.shuffle_xor(lower_rows ? column[i] : below, lanes / 2);
+        a_half.x[i] = lower_rows ? other : column[i];
+        b_half.x[i] = lower_rows ? below : other;
+    }
     for (int sweep = 0; sweep < max_sweeps && turning > 0; ++sweep) {
-        const auto motion = detail::sweep_columns<N>(warp, column, lanes, tolerance);
+        const auto motion = detail::sweep_columns(warp, a_half, b_half, lanes, tolerance);
         turning = motion.tangent != 0 ? 1 : 0;
         SHOAL_UNROLL
         for (int h = 1; h < lane_group::static_size; h *= 2) turning += warp.shuffle_xor(turning, h);
@@ -179,37 +142,43 @@ SHOAL_FN int syev_columns(const G& g, symmetric<M, Uplo> a, W w, V v, int max_sw
         // for that to count, another sweep would turn nothing. No column is shorter than a third of the shift.
         const T tangent = detail::largest_of_lanes(warp, motion.tangent);
         const T product = detail::largest_of_lanes(warp, motion.product);
-        if (T(9 * lanes) * tangent * product <= unit * shift * shift) turning = 0;
+        if ((T(9 * lanes) * tangent + left) * product <= unit * shift * shift) turning = 0;
+    }
+    SHOAL_UNROLL
+    for (int i = 0; i < half; ++i) {
+        const T other = warp.shuffle_xor(lower_rows ? a_half.x[i] : b_half.x[i], lanes / 2);
+        column[i] = lower_rows ? other : a_half.x[i];
+        if (half + i < N) column[half + i < N ? half + i : 0] = lower_rows ? b_half.x[i] : other;
     }
 
-    const T length = core::pivot_rsqrt(lane < N ? detail::chained_dot(column, column) : T(1)).reciprocal;
+    // Columns have changed their lanes, those of zeros beyond the end as well.
+    const T norm = detail::chained_dot(column, column);
+    const bool exists = norm > 0;
+    const T length = core::pivot_rsqrt(exists ? norm : T(1)).reciprocal;
     SHOAL_UNROLL
     for (int i = 0; i < N; ++i) column[i] *= length;
-    // Lengths have taken the rounding errors of every rotation, and those of the shift; v' A v has not. The columns turn so
-    // that the loop over k need not be flat.
+    // Lengths have taken the rounding errors of every rotation, and those of the shift; v' A v has not. A sixteenth of v: no
+    // sum of a row then overflows.
+    constexpr T small = T(1) / T(16);
     T value = 0;
+    SHOAL_UNROLL
     for (int k = 0; k < N; ++k) {
         T part[4] = {T(0), T(0), T(0), T(0)};
         SHOAL_UNROLL
-        for (int s = 0; s < N; ++s) {
-            const int i = s + k < N ? s + k : s + k - N;
-            const bool below = Uplo == uplo::lower ? i >= k : i <= k;
-            const T entry = below ? a.matrix(i, k) : a.matrix(k, i);
-            part[s % 4] = core::fma(entry * scale.down, column[s], part[s % 4]);
-        }
-        value = core::fma(column[0], (part[0] + part[1]) + (part[2] + part[3]), value);
-        const T first = column[0];
-        SHOAL_UNROLL
-        for (int s = 0; s + 1 < N; ++s) column[s] = column[s + 1];
-        column[N - 1] = first;
+        for (int i = k + 1; i < N; ++i)
+            part[i % 4] = core::fma(Uplo == uplo::lower ? a.matrix(i, k) : a.matrix(k, i), small * column[i],
+                                    part[i % 4]);
+        const T above = T(2) * ((part[0] + part[1]) + (part[2] + part[3]));
+        value = core::fma(column[k], core::fma(a.matrix(k, k), small * column[k], above) * scale.down, value);
     }
-    value *= scale.up;
+    value *= T(16);
+    value = exists ? value * scale.up : detail::infinite<T>;
     int place = 0;
-    for (int r = 0; r < N; ++r) {
+    for (int r = 0; r < lanes; ++r) {
         const T other = warp.shuffle(value, r);
         place += other < value || (other == value && r < lane) ? 1 : 0;
     }
-    if (lane < N && (G::scope != scope::block || g.rank() < warp_lanes)) {
+    if (exists && (G::scope != scope::block || g.rank() < warp_lanes)) {
         w(place) = value;
         SHOAL_UNROLL
         for (int i = 0; i < N; ++i) v(i, place) = column[i];

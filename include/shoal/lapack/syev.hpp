@@ -11,7 +11,7 @@ namespace shoal {
 /// How syev() works.
 enum class syev_algorithm {
     two_sided,  ///< rotations of rows and columns in memory: every group, every size, the same bits everywhere
-    columns,  ///< one-sided, a column in the registers of each lane: static order up to 32, a lane for each column
+    columns,    ///< one-sided, in the registers of the lanes: static order up to 32, a lane for each column
 };
 
 /// Choices of syev(), passed by name: `syev<syev_policy{.algorithm = syev_algorithm::columns}>(g, A, W, V, scratch)`.
