@@ -25,7 +25,7 @@ int main() {
 
     // Making the solver plans and takes memory; factor and solve can then be repeated without allocating.
     shoal::arrow::host_solver<double, n> solver(size);
-    if (const auto info = solver.factor(K.view()); !info.good()) {
+    if (const auto info = solver.factor(K); !info.good()) {
         std::printf("tail %d, block %d, pivot %d\n", info.tail, info.block, info.pivot);
         return 1;
     }

@@ -2,8 +2,14 @@
 
 #include <cmath>
 #include <limits>
+#include <stdexcept>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include <gtest/gtest.h>
+
+#include <shoal/arrow/any_host_solver.hpp>
 
 namespace shoal::arrow::testing {
 namespace {
@@ -166,4 +172,61 @@ TEST(arrow_info, F07_the_failing_stage_is_identified) {
 }
 
 }  // namespace
+/// Whether f() throws E with a message that contains `words`.
+template <class E, class F>
+::testing::AssertionResult refuses(F f, const std::string& words) {
+    try {
+        f();
+    } catch (const E& e) {
+        const bool told = std::string(e.what()).find(words) != std::string::npos;
+        return told ? ::testing::AssertionSuccess()
+                    : ::testing::AssertionFailure() << "the message is: " << e.what();
+    }
+    return ::testing::AssertionFailure() << "accepted";
+}
+
+TEST(arrow_misuse, a_call_that_cannot_be_right_is_refused_and_leaves_everything) {
+    using invalid = std::invalid_argument;
+    using storage = shoal::arrow::storage<double, 2>;
+    using solver = shoal::arrow::host_solver<double, 2>;
+    using any_solver = shoal::arrow::any_host_solver<double>;
+    EXPECT_TRUE(refuses<invalid>([] { storage({3, 0}); }, "stages = 0, must be at least 1"));
+    EXPECT_TRUE(refuses<invalid>([] { solver({-1, 3}); }, "tails = -1, must be at least 0"));
+    EXPECT_TRUE(refuses<invalid>([] { any_solver(5, {-1, 3}); }, "tails = -1"));
+    EXPECT_TRUE(refuses<invalid>([] { solver({1, 3}, {.threads = -2}); }, "threads = -2"));
+    storage k({2, 3});
+    solver of_others({2, 5});
+    EXPECT_TRUE(
+        refuses<invalid>([&] { (void)of_others.factor(k); },
+                         "K has 2 tails of 3 stages and the solver was made for 2 tails of 5 stages"));
+    const auto check = [&](auto& s) {
+        const auto n = static_cast<std::size_t>(s.unknowns());
+        const std::vector<double> before(2 * n, 3.0);
+        std::vector<double> b = before;
+        EXPECT_TRUE(refuses<std::logic_error>([&] { s.solve(b.data()); }, "needs a factor()"));
+        shoal::arrow::matrix_view<const double> view = std::as_const(k).view();
+        view.lower = nullptr;
+        EXPECT_TRUE(refuses<invalid>([&] { (void)s.factor(view); }, "K.lower are null"));
+        EXPECT_TRUE(s.factor(k.view()).good());
+        EXPECT_TRUE(refuses<invalid>([&] { s.solve(nullptr); }, "b is null"));
+        EXPECT_TRUE(refuses<invalid>([&] { s.solve(b.data(), -1); }, "nrhs = -1"));
+        const auto unknowns = std::to_string(n);
+        EXPECT_TRUE(
+            refuses<invalid>([&] { s.solve(b.data(), 2, 3); }, "ld = 3, must be at least the " + unknowns));
+        EXPECT_EQ(b, before);
+        k.diagonal(1, 1)(0, 0) = -1;
+        EXPECT_FALSE(s.factor(k.view()).good());
+        k.diagonal(1, 1)(0, 0) = 1;
+        EXPECT_TRUE(refuses<std::logic_error>([&] { s.solve(b.data()); }, "needs a factor()"));
+        EXPECT_EQ(b, before);
+        EXPECT_TRUE(s.factor(k.view()).good());
+        s.solve(b.data(), 2);
+        EXPECT_EQ(b, before);  // K is the identity
+    };
+    solver fixed({2, 3});
+    any_solver padded(2, {2, 3});
+    check(fixed);
+    check(padded);
+}
+
 }  // namespace shoal::arrow::testing

@@ -29,7 +29,7 @@ TEST(docs_arrow, assemble_factor_solve) {
     // [end]
     // [solve]
     shoal::arrow::host_solver<double, n> solver(size);  // plans, and takes all the memory there will be
-    const shoal::arrow::info info = solver.factor(K.view());
+    const shoal::arrow::info info = solver.factor(K);
     if (!info.good()) FAIL() << "tail " << info.tail << ", block " << info.block << ", pivot " << info.pivot;
 
     std::vector<double> b(static_cast<std::size_t>(solver.unknowns()), 1.0);
@@ -44,13 +44,27 @@ TEST(docs_arrow, assemble_factor_solve) {
     EXPECT_LE(done.backward_error, 4e-16);
 }
 
+TEST(docs_arrow, options) {
+    constexpr int n = 2;
+    const shoal::arrow::extent size{.tails = 3, .stages = 5};
+    const shoal::arrow::storage<double, n> K(size);
+    // [options]
+    shoal::arrow::host_solver<double, n> solver(size,
+                                                {.which = shoal::arrow::order::recursive, .threads = 4});
+    // [end]
+    ASSERT_TRUE(solver.factor(K).good());
+    std::vector<double> x(static_cast<std::size_t>(solver.unknowns()), 3.0);
+    solver.solve(x.data());
+    EXPECT_EQ(x, std::vector<double>(x.size(), 3.0));
+}
+
 TEST(docs_arrow, a_bad_pivot_is_named) {
     // [info]
     shoal::arrow::storage<double, 2> K({.tails = 3, .stages = 5});
     K.diagonal(1, 2)(1, 1) = -1;
     shoal::arrow::host_solver<double, 2> solver(K.size());
 
-    const auto info = solver.factor(K.view());
+    const auto info = solver.factor(K);
 
     EXPECT_EQ(info.tail, 1);   // counted from 0
     EXPECT_EQ(info.block, 3);  // x_3: blocks are counted from 1, and 0 is the root

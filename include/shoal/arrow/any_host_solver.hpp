@@ -35,6 +35,7 @@ class padded_solver final : public any_solver<T> {
 
     info factor(matrix_view<const T> k) override {
         if (n_ == Size) return solver_.factor(k);
+        check_blocks(k, size_);
         const std::int64_t block = static_cast<std::int64_t>(n_) * n_;
         const auto fill = [&](auto to, const T* from) {
             for (int j = 0; j < n_; ++j) {
@@ -50,11 +51,14 @@ class padded_solver final : public any_solver<T> {
             fill(padded_.coupling(t), k.coupling + t * block);
         }
         fill(padded_.root(), k.root);
-        return solver_.factor(padded_.view());
+        const info found = solver_.factor(padded_);
+        factored_ = found.good();
+        return found;
     }
 
     void solve(T* b, int nrhs, std::int64_t ld) override {
         if (n_ == Size) return solver_.solve(b, nrhs, ld);
+        check_columns(b, nrhs, ld, arrow::unknowns(size_, n_), factored_);
         const std::int64_t wide = solver_.unknowns();
         const std::int64_t stages = wide / Size;
         for (int first = 0; first < nrhs; first += columns) {
@@ -82,6 +86,7 @@ class padded_solver final : public any_solver<T> {
     host_solver<T, Size> solver_;
     storage<T, Size> padded_;
     std::vector<T> columns_;
+    bool factored_ = false;
 };
 
 template <class T, int... Sizes>
@@ -102,7 +107,7 @@ std::unique_ptr<any_solver<T>> make_any_solver(int n, extent size, host_options 
 template <class T>
 class any_host_solver {
   public:
-    any_host_solver(int n, extent size, host_options options = {}) : n_(n), size_(size) {
+    any_host_solver(int n, extent size, host_options options = {}) : n_(n), size_(checked(size)) {
         // Without unknowns there is nothing to solve, and every call succeeds.
         if (n != 0) {
             solver_ = n < 0 ? nullptr
@@ -120,7 +125,7 @@ class any_host_solver {
     std::int64_t unknowns() const { return arrow::unknowns(size_, n_); }
 
     /// As host_solver::factor; the blocks are n x n.
-    info factor(matrix_view<const T> k) { return solver_ ? solver_->factor(k) : success; }
+    [[nodiscard]] info factor(matrix_view<const T> k) { return solver_ ? solver_->factor(k) : success; }
     /// As host_solver::solve.
     void solve(T* b, int nrhs = 1, std::int64_t ld = 0) const {
         if (solver_) solver_->solve(b, nrhs, ld == 0 ? unknowns() : ld);

@@ -6,10 +6,13 @@
 #include <span>
 #include <stdexcept>
 #include <string>
+#include <type_traits>
 #include <vector>
 
+#include <shoal/arrow/detail/host_checks.hpp>
 #include <shoal/arrow/detail/host_dispatch.hpp>
 #include <shoal/arrow/plan.hpp>
+#include <shoal/arrow/storage.hpp>
 #include <shoal/arrow/types.hpp>
 #include <shoal/batched/executor.hpp>
 
@@ -44,6 +47,8 @@ struct host_options {
 /// \tparam n block size
 template <class T, int n>
 class host_solver {
+    static_assert(std::is_same_v<T, float> || std::is_same_v<T, double>, "host_solver: T is float or double");
+    static_assert(n >= 1, "host_solver: a block has at least one row; any_host_solver takes n at run time");
     using rec = detail::record<T, n>;
     static constexpr int block = n * n;
     /// Right-hand sides of one pass; more are solved in several passes.
@@ -51,11 +56,14 @@ class host_solver {
 
   public:
     explicit host_solver(extent size, host_options options = {})
-        : size_(size),
+        : size_(checked(size)),
           kernels_(&detail::kernels_for<T, n>(options.instructions)),
           plan_(make_plan(size.stages, options.which)),
           tail_size_(rec::size(plan_)) {
-        if (size.tails < 0) throw std::invalid_argument("arrow: tails = " + std::to_string(size.tails));
+        if (options.threads < 0) {
+            throw std::invalid_argument("arrow: threads = " + std::to_string(options.threads) +
+                                        ", must be at least 0");
+        }
         if (options.threads_of != nullptr) {
             executor_ = std::shared_ptr<executor>(options.threads_of, [](executor*) {});
         } else if (options.threads > 0) {
@@ -80,7 +88,66 @@ class host_solver {
     /// are finished all the same.
     ///
     /// \return the first bad pivot: that of the lowest tail, in it the first in elimination order; see `info`
-    info factor(matrix_view<const T> k) {
+    [[nodiscard]] info factor(matrix_view<const T> k) {
+        detail::check_blocks(k, size_);
+        const info found = factor_checked(k);
+        factored_ = found.good();
+        return found;
+    }
+    /// The same for a matrix that knows its extent: throws std::invalid_argument where that is not the solver's.
+    [[nodiscard]] info factor(const storage<T, n>& k) {
+        if (k.size() != size_) {
+            const auto text = [](extent e) {
+                return std::to_string(e.tails) + " tails of " + std::to_string(e.stages) + " stages";
+            };
+            throw std::invalid_argument("arrow: K has " + text(k.size()) + " and the solver was made for " +
+                                        text(size_));
+        }
+        return factor(k.view());
+    }
+
+    /// b := K^-1 b, in place, for nrhs columns with leading dimension ld (0: unknowns()). After a good `factor`.
+    ///
+    /// NaN in a column of b stays in that column. nrhs = 0 does nothing. Throws std::logic_error without a good `factor`,
+    /// std::invalid_argument where b is null, nrhs is negative or ld is less than unknowns(); b is then as it was.
+    void solve(T* b, int nrhs = 1, std::int64_t ld = 0) const {
+        if (ld == 0) ld = unknowns();
+        detail::check_columns(b, nrhs, ld, unknowns(), factored_);
+        for (int first = 0; first < nrhs; first += pass) {
+            solve_pass(b + first * ld, std::min(pass, nrhs - first), ld);
+        }
+    }
+
+    extent size() const { return size_; }
+    /// Length of a right-hand side: n (M N + 1).
+    std::int64_t unknowns() const { return arrow::unknowns(size_, n); }
+    /// The order of elimination, the same for every tail.
+    const plan& steps() const { return plan_; }
+    const executor& threads() const { return *executor_; }
+
+    /// Column of the factor of one stage: pointers to n x n column-major blocks.
+    struct column {
+        const T* diagonal;  ///< L_k; only the lower triangle means anything
+        const T*
+            toward_root;  ///< block in the row of the neighbour on the root's side, or of the root for x_1
+        const T* toward_end;  ///< block in the row of the neighbour on the free side; null: none
+    };
+    /// The factor's column of stage k = 0 .. N-1 of a tail, after a good `factor`; the neighbours: `steps()`.
+    column factor_column(int tail, int stage) const {
+        int index = 0;
+        while (stage_of(size_.stages, plan_.steps[static_cast<std::size_t>(index)].node) != stage) ++index;
+        const auto own = detail::pieces_of<T, n>(job({}, tail), index);
+        return {own.l, own.b, own.a};
+    }
+    /// Factor of R - sum_i F_i F_i'.
+    const T* factor_root() const { return root_record(); }
+
+    /// All memory that `factor` and `solve` work in. What it holds before `factor` has no influence.
+    std::span<T> memory() { return memory_; }
+    std::span<T> scratch() { return sums_; }
+
+  private:
+    info factor_checked(matrix_view<const T> k) {
         const int steps = size_.stages;
         std::fill(found_.begin(), found_.end(), success);
         if (by_level()) {
@@ -123,45 +190,6 @@ class host_solver {
         return {-1, 0, pivot};
     }
 
-    /// b := K^-1 b, in place, for nrhs columns with leading dimension ld (0: unknowns()). After a good `factor`.
-    ///
-    /// NaN in a column of b stays in that column. nrhs = 0 does nothing.
-    void solve(T* b, int nrhs = 1, std::int64_t ld = 0) const {
-        if (ld == 0) ld = unknowns();
-        for (int first = 0; first < nrhs; first += pass) {
-            solve_pass(b + first * ld, std::min(pass, nrhs - first), ld);
-        }
-    }
-
-    extent size() const { return size_; }
-    /// Length of a right-hand side: n (M N + 1).
-    std::int64_t unknowns() const { return arrow::unknowns(size_, n); }
-    /// The order of elimination, the same for every tail.
-    const plan& steps() const { return plan_; }
-    const executor& threads() const { return *executor_; }
-
-    /// Column of the factor of one stage: pointers to n x n column-major blocks.
-    struct column {
-        const T* diagonal;  ///< L_k; only the lower triangle means anything
-        const T*
-            toward_root;  ///< block in the row of the neighbour on the root's side, or of the root for x_1
-        const T* toward_end;  ///< block in the row of the neighbour on the free side; null: none
-    };
-    /// The factor's column of stage k = 0 .. N-1 of a tail, after a good `factor`; the neighbours: `steps()`.
-    column factor_column(int tail, int stage) const {
-        int index = 0;
-        while (stage_of(size_.stages, plan_.steps[static_cast<std::size_t>(index)].node) != stage) ++index;
-        const auto own = detail::pieces_of<T, n>(job({}, tail), index);
-        return {own.l, own.b, own.a};
-    }
-    /// Factor of R - sum_i F_i F_i'.
-    const T* factor_root() const { return root_record(); }
-
-    /// All memory that `factor` and `solve` work in. What it holds before `factor` has no influence.
-    std::span<T> memory() { return memory_; }
-    std::span<T> scratch() { return sums_; }
-
-  private:
     /// With fewer tails than threads, and several steps a level, threads share the steps of a level.
     bool by_level() const { return size_.tails < executor_->threads() && plan_.level_count() < size_.stages; }
     const T* tail_factor(int tail) const { return aligned() + tail * tail_size_; }
@@ -246,6 +274,7 @@ class host_solver {
     std::vector<T> memory_;        // records of the factor, tail after tail, then the root
     mutable std::vector<T> sums_;  // what each tail takes from the root
     std::vector<info> found_;
+    bool factored_ = false;  // by the last call of factor()
 };
 
 }  // namespace shoal::arrow

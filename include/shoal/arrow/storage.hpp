@@ -21,13 +21,14 @@ namespace shoal::arrow {
 /// stage N-1 first.
 template <class T, int n>
 class storage {
+    static_assert(n >= 1, "storage: a block has at least one row");
     static constexpr std::int64_t block = n * n;
 
   public:
     using block_view = shoal::matrix<T, n, n>;
 
     explicit storage(extent size)
-        : size_(size),
+        : size_(checked(size)),
           diagonal_(count(size.tails, size.stages)),
           lower_(count(size.tails, size.stages - 1)),
           coupling_(count(size.tails, 1)),

@@ -1,6 +1,8 @@
 #pragma once
 
 #include <cstdint>
+#include <stdexcept>
+#include <string>
 #include <type_traits>
 
 /// \file
@@ -39,9 +41,13 @@
 /// Storage: four arrays of blocks, one block after the other, each block n x n in column-major order (element
 /// (r, c) of a block at r + n * c), the stages of a tail one after the other, tail after tail:
 ///
-///         diagonal   [ D0 D1 .. D(N-1) | D0 D1 .. D(N-1) | .. ]    M * N       blocks, lower triangles are
-///         read lower      [ E0 .. E(N-2)    | E0 .. E(N-2)    | .. ]    M * (N - 1) blocks coupling   [ C0
-///         | C1              | .. ]    M           blocks root       [ R ] 1 block,    lower triangle is read
+///         diagonal   [ D0 D1 .. D(N-1) | D0 D1 .. D(N-1) | .. ]    M * N blocks, lower triangles are read
+///
+///         lower      [ E0 .. E(N-2)    | E0 .. E(N-2)    | .. ]    M * (N - 1) blocks
+///
+///         coupling   [ C0              | C1              | .. ]    M blocks
+///
+///         root       [ R ]                                         1 block, lower triangle is read
 ///
 /// Vectors (b and x): the stages in the same order, then the root:
 ///
@@ -63,6 +69,15 @@ struct extent {
 /// Unknowns of the whole system.
 constexpr std::int64_t unknowns(extent e, int n) {
     return (static_cast<std::int64_t>(e.tails) * e.stages + 1) * n;
+}
+
+/// The extent itself, where it can be one; throws std::invalid_argument otherwise.
+inline extent checked(extent e) {
+    if (e.tails < 0)
+        throw std::invalid_argument("arrow: tails = " + std::to_string(e.tails) + ", must be at least 0");
+    if (e.stages < 1)
+        throw std::invalid_argument("arrow: stages = " + std::to_string(e.stages) + ", must be at least 1");
+    return e;
 }
 
 /// Where the blocks of K lie: see the top of this file for the picture. Host or device pointers; owns
