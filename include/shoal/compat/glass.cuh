@@ -20,6 +20,12 @@
 
 #if (defined(_MSVC_LANG) ? _MSVC_LANG : __cplusplus) < 202002L
 #  error "shoal/compat/glass.cuh needs C++20: compile with nvcc -std=c++20 (its default is C++17)"
+#  define SHOAL_STOP "glass.cuh needs C++20"
+#  include SHOAL_STOP
+#elif !defined(__CUDACC__)
+#  error "shoal/compat/glass.cuh is for CUDA: compile a .cu file with nvcc -std=c++20"
+#  define SHOAL_STOP "glass.cuh needs nvcc"
+#  include SHOAL_STOP
 #endif
 
 #include <shoal/compat/glass/banded.cuh>

@@ -11,6 +11,9 @@
 
 #if (defined(_MSVC_LANG) ? _MSVC_LANG : __cplusplus) < 202002L
 #  error "Shoal needs C++20: compile with -std=c++20 (nvcc: -std=c++20 as well, its default is C++17)"
+// A missing file ends the compilation, which would go on for thousands of errors.
+#  define SHOAL_STOP "Shoal needs C++20"
+#  include SHOAL_STOP
 #endif
 
 #if (defined(__FAST_MATH__) || (defined(__FINITE_MATH_ONLY__) && __FINITE_MATH_ONLY__)) && \
