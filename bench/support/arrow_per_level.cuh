@@ -31,21 +31,19 @@ static __global__ void __launch_bounds__(128)
                                        : (p.chunks - 1 + (1 << level)) >> (level + 1);
     const int tail = job / per_tail, i = job % per_tail;
     if (tail >= p.f.tails) return;
-    const tail16 t(p.f, tail, lane, scratch + warp * eliminate_scratch,
-                   scratch + 4 * eliminate_scratch + warp * input_doubles);
+    const tail16 t(p.f, tail, lane, scratch + warp * eliminate_scratch);
     const separators s{p.state + static_cast<long long>(tail) * (p.chunks + 1) * separator_doubles};
     if (level == -1) {
         const int c = i + 1;
         if (c == 1) {
-            eliminate_chunk<false>(t, c, p.chunks, 0, split(p, 1), s);
+            eliminate_chunk<1>(t, c, p.chunks, 0, split(p, 1), s, [] {});
         } else {
-            eliminate_chunk<true>(t, c, p.chunks, split(p, c - 1), split(p, c), s);
+            eliminate_chunk<2>(t, c, p.chunks, split(p, c - 1), split(p, c), s, [] {});
         }
     } else {
         // x_1 is the last separator, the root the one after it.
         const bool is_x1 = level == -2;
-        pending<2> done;
-        set_zero(done.K[1]);
+        pending done;
         if (is_x1) {
             fragment C, none;
             load_block(C, p.f.K.coupling + static_cast<long long>(tail) * 256, t.at);
@@ -59,10 +57,9 @@ static __global__ void __launch_bounds__(128)
         const int c = is_x1 ? p.chunks : (2 * i + 1) << level, a = is_x1 ? 0 : c - (1 << level);
         const int b = is_x1 ? c + 1 : min(c + (1 << level), p.chunks), j = split(p, c);
         const bool left_last = !is_x1 && b < p.chunks && ((b >> (level + 1)) & 1) != 0;
-        t.report(is_x1 ? last_round : 1 + level, j, eliminate_separator(t, c, a, b, left_last, s, done));
-        done.store(0, t.record(j), lane, true);
-        done.store(1, t.record(j), lane, a > 0);
-        done.store(2, t.record(j), lane, true);
+        t.report(is_x1 ? last_round : 1 + level, j,
+                 eliminate_separator(t, separator_job(s, c, a, b, left_last, false, t.record(j)), done));
+        done.flush(lane);
         if (is_x1) {
             fragment X;
             load_lower(X, s.from_left(p.chunks + 1), lane);
@@ -85,18 +82,18 @@ static __global__ void __launch_bounds__(256)
         load_lower(T, sums + w * lower_doubles, lane);
         add_lower(X, T);
     }
-    const tail16 t(p.f, 0, lane, scratch, nullptr);
+    const tail16 t(p.f, 0, lane, scratch);
     const separators root{scratch + eliminate_scratch};
-    pending<2> done;
+    pending done;
     put_root(p.f.K.root, X, root, 1, lane);
     store_lower(root.from_left(2), X, lane);
     __syncwarp();
-    const int bad = eliminate_separator(t, 1, 0, 2, false, root, done);
-    store_transposed_lower(p.f.root_record, done.Wt, lane);
+    const int bad = eliminate_separator(t, separator_job(root, 1, 0, 2, false, true, p.f.root_record), done);
+    done.flush(lane);
     if (lane == 0) conclude(p.f, 0, __ldcg(p.f.failure), bad);
 }
 
-inline constexpr int per_level_shared = 4 * (eliminate_scratch + input_doubles) * 8;
+inline constexpr int per_level_shared = 4 * eliminate_scratch * 8;
 
 /// Once per process, before the first per_level_factor.
 inline cudaError_t per_level_prepare() {

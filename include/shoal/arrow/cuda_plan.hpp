@@ -20,11 +20,8 @@ inline constexpr int lower_doubles = 192;  // tiles (0,0) (1,0) (1,1) of a 16 x 
 inline constexpr int full_doubles = 256;
 inline constexpr int record16 = lower_doubles + 2 * full_doubles;  // W | G_b | G_a
 inline constexpr int separator_doubles = 2 * lower_doubles + 2 * full_doubles;
-// Of one warp: what a step keeps for the careful way, its pivot blocks and the barriers of its input; then two stages of
-// input.
-inline constexpr int eliminate_doubles = lower_doubles + 3 * full_doubles + 64;
-inline constexpr int eliminate_scratch = eliminate_doubles + 16;
-inline constexpr int input_doubles = 4 * full_doubles;
+// Of one warp: its pivot blocks, then three stages of input.
+inline constexpr int eliminate_scratch = 64 + 6 * full_doubles;
 inline constexpr int max_factor_warps = 8;  // 216 registers a thread
 inline constexpr int max_solve_warps = 16;  // 128 registers a thread
 inline constexpr int max_solve_slots = 32;  // records of one warp on chip
@@ -35,19 +32,12 @@ SHOAL_FN constexpr int chunk_warps(int warps, int cluster, int chunks) {
     return wanted < warps ? wanted : warps;
 }
 
-/// Shared memory of a factor block, offsets in doubles: every warp's scratch, the input of those that have a chunk (later
-/// a sum per warp), the separators.
+/// Shared memory of a factor block, offsets in doubles: every warp's scratch (later a sum), the separators.
 struct factor16_layout {
-    int input, separators, total;
+    int separators, total;
 
-    SHOAL_FN constexpr factor16_layout(int warps, int cluster, int chunks)
-        : input(warps * eliminate_scratch),
-          separators(input +
-                     larger(chunk_warps(warps, cluster, chunks) * input_doubles, warps * lower_doubles)),
-          total(separators + (chunks + 1) * separator_doubles) {}
-
-  private:
-    static SHOAL_FN constexpr int larger(int a, int b) { return a > b ? a : b; }
+    SHOAL_FN constexpr factor16_layout(int warps, int chunks)
+        : separators(warps * eliminate_scratch), total(separators + (chunks + 1) * separator_doubles) {}
 };
 
 /// Shared memory of a solve block: rings first (their copies want alignment), then barriers, then vectors. Offsets in
@@ -121,9 +111,9 @@ inline double factor_cost(extent e, const chunk_schedule& at, int warps, int clu
     for (int c = 2; c <= at.chunks; ++c) {
         longest = std::max(longest, static_cast<double>(at.split[c] - at.split[c - 1] - 1));
     }
-    const int fit = std::max(1, std::min(max_factor_warps / warps,
-                                         limits.shared_per_multiprocessor /
-                                             (factor16_layout(warps, cluster, at.chunks).total * 8 + 1280)));
+    const int fit = std::max(
+        1, std::min(max_factor_warps / warps,
+                    limits.shared_per_multiprocessor / (factor16_layout(warps, at.chunks).total * 8 + 1280)));
     const block_rounds b(std::int64_t{e.tails} * cluster, fit, limits);
     // Warps that have a job on two levels write the first one's record before the second.
     double levels = warps < at.chunks ? 0.4 : 0.0;
@@ -205,8 +195,7 @@ inline cuda_plan make_cuda_plan(extent e, int n, cuda_path path, const cuda_opti
             for (int warps : {1, 2, 4, 8, 16}) {
                 const bool natural = 2 * (cluster - 1) < chunks;  // two chunks a block
                 if (warps >= 2 && warps <= detail::max_factor_warps &&
-                    detail::factor16_layout(warps, cluster, chunks).total * 8 + 256 <=
-                        limits.shared_per_block &&
+                    detail::factor16_layout(warps, chunks).total * 8 + 256 <= limits.shared_per_block &&
                     (o.factor_warps > 0 ? warps == o.factor_warps : warps <= std::max(2, chunks)) &&
                     (o.factor_cluster > 0 ? cluster == o.factor_cluster : natural)) {
                     const double cost = detail::factor_cost(load, at, warps, cluster, limits);

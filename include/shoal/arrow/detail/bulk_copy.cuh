@@ -41,6 +41,20 @@ __device__ __forceinline__ void copy_8_bytes(double* target, const double* sourc
                  "l"(__cvta_generic_to_global(source))
                  : "memory");
 }
+/// The same for 16 bytes. Groups of copies end with end_copy_group().
+__device__ __forceinline__ void copy_16_bytes(double* target, const double* source) {
+    asm volatile("cp.async.cg.shared.global [%0],[%1],16;" ::"r"(shared_address(target)),
+                 "l"(__cvta_generic_to_global(source))
+                 : "memory");
+}
+__device__ __forceinline__ void end_copy_group() {
+    asm volatile("cp.async.commit_group;" ::: "memory");
+}
+/// All groups but the latest `Later` are complete.
+template <int Later>
+__device__ __forceinline__ void wait_for_copy_groups() {
+    asm volatile("cp.async.wait_group %0;" ::"n"(Later) : "memory");
+}
 /// The calling thread's copies are complete; other threads see them after a barrier.
 __device__ __forceinline__ void wait_for_copies() {
     asm volatile("cp.async.wait_all;" ::: "memory");

@@ -4,6 +4,8 @@
 /// Factorisation of an arrow of 16 x 16 double blocks: one kernel, one thread block (or cluster) per tail; the steps, the
 /// order and the record of a stage are described in factor16_steps.cuh.
 
+#include <shoal/arrow/detail/factor16_chunk.cuh>
+#include <shoal/arrow/detail/factor16_separator.cuh>
 #include <shoal/arrow/detail/factor16_sums.cuh>
 
 namespace shoal::arrow::detail {
@@ -40,9 +42,8 @@ __global__ void __launch_bounds__(max_factor_warps * 32, 1)
     const int tail = Clustered ? static_cast<int>(blockIdx.x) / cluster : static_cast<int>(blockIdx.x);
     const int rank = Clustered ? static_cast<int>(blockIdx.x) % cluster : 0, blocks = Clustered ? cluster : 1;
     const int system = p.systems == 1 ? 0 : tail / p.tails;
-    const factor16_layout where(warps, blocks, P);
-    const auto scratch_of = [&](int w) { return shared16 + w * eliminate_scratch; };
-    const tail16 t(p, tail, lane, scratch_of(warp), shared16 + where.input + warp * input_doubles);
+    const factor16_layout where(warps, P);
+    const tail16 t(p, tail, lane, shared16 + warp * eliminate_scratch);
     const separators mine{shared16 + where.separators};
     separators home = mine;
     const bool prepares = rank == 0 && warp == warps - 1;  // x_1 and the root
@@ -71,16 +72,22 @@ __global__ void __launch_bounds__(max_factor_warps * 32, 1)
             drawn.begin(p, tail, system);
         }
     }
+    const int first = 1 + warp * blocks + rank, stride = warps * blocks;
+    if (Clustered && first > P) cluster_arrive();
 #pragma unroll 1
-    for (int c = 1 + warp * blocks + rank; c <= P; c += warps * blocks) {
+    for (int c = first; c <= P; c += stride) {
+        // Arriving makes this warp's writes visible to block 0, and so waits for all of them: the last record comes behind it.
+        const auto after = [&] {
+            if (Clustered && c + stride > P) cluster_arrive();
+        };
         if (c == 1) {
-            eliminate_chunk<false>(t, c, P, 0, p.at.split[1], home);
+            eliminate_chunk<1>(t, c, P, 0, p.at.split[1], home, after);
         } else {
-            eliminate_chunk<true>(t, c, P, p.at.split[c - 1], p.at.split[c], home);
+            eliminate_chunk<2>(t, c, P, p.at.split[c - 1], p.at.split[c], home, after);
         }
     }
     if constexpr (Clustered) {
-        cluster_barrier();  // the chunks' results before block 0 reads them
+        cluster_wait();  // the chunks' results before block 0 reads them
         if (rank != 0) return;
     }
     if (prepares) {
@@ -98,52 +105,48 @@ __global__ void __launch_bounds__(max_factor_warps * 32, 1)
     // Levels 0 .. levels - 1, then x_1, then (of one block) the root. The warps take turns, and records are
     // written behind the next barrier: another warp is then already at work on the next level. One body for all of them:
     // the instruction cache is small.
-    pending<2> done;
-    set_zero(done.K[1]);
-    bool has_left = false;
-    int unwritten = 0;  // stage whose record is pending
-    const auto flush = [&] {
-        if (unwritten == 0) return;
-        done.store(0, t.record(unwritten), lane, true);
-        done.store(1, t.record(unwritten), lane, has_left);
-        done.store(2, t.record(unwritten), lane, true);
-        unwritten = 0;
-    };
+    pending done;
+    const auto flush = [&] { done.flush(lane); };
     const int levels = separator_levels(P);
     int turn = 0;
     unsigned long long failure = no_failure;
 #pragma unroll 1
     for (int l = 0; l <= levels + 1; ++l) {
-        __syncthreads();  // the chunks, or the level before, before this level reads them
         const int jobs = l < levels ? (P - 1 + (1 << l)) >> (l + 1) : 1;
-        int job = warp >= turn ? warp - turn : warp - turn + warps;
-#pragma unroll 1
-        do {
-            flush();
-            if (job >= jobs) break;
-            const int c = l < levels ? (2 * job + 1) << l : P + l - levels;
+        int job = warp >= turn ? warp - turn : warp - turn + warps, stage = 0;
+        const auto make_job = [&] {
+            const int c = l < levels ? min((2 * job + 1) << l, P) : P + l - levels;
             const int a = l < levels ? c - (1 << l) : 0;
             const int b = l < levels    ? min(c + (1 << l), P)
                           : l == levels ? P + 1
                                         : P;  // the root's goes nowhere
-            has_left = a > 0;
-            const bool left_last = b < P && ((b >> (l + 1)) & 1) != 0;
-            const int bad = eliminate_separator(t, c, a, b, left_last, mine, done);
-            if (l <= levels) {
-                unwritten = p.at.split[c];
-                t.report(l < levels ? 1 + l : last_round, unwritten, bad);
-            } else {
-                store_transposed_lower(p.root_record + system * lower_doubles, done.Wt, lane);
+            const bool left_last = b < P && ((b >> (l + 1)) & 1) != 0, is_root = l > levels;
+            stage = is_root ? 0 : p.at.split[c];
+            return separator_job(mine, c, a, b, left_last, is_root,
+                                 is_root ? p.root_record + system * lower_doubles : t.record(stage));
+        };
+        separator_job now;
+        if (job < jobs) now = make_job();  // who has none goes straight to the barrier: the others wait there
+        __syncthreads();                   // the chunks, or the level before, before this level reads them
+#pragma unroll 1
+        do {
+            flush();
+            if (job >= jobs) break;
+            const int bad = eliminate_separator(t, now, done);
+            if (l > levels) {
+                flush();
                 if (lane == 0) conclude(p, system, failure, bad);
+            } else {
+                t.report(l < levels ? 1 + l : last_round, stage, bad);
             }
             job += warps;
+            if (job < jobs) now = make_job();
         } while (job < jobs);
         if (l == levels) {
             let_next_kernel_begin();
             fragment X;
             if (warp == turn) load_lower(X, mine.from_left(P + 1), lane);
-            if (!reduce_grams(p, tail, system, tasks, launch, X, shared16 + where.input, lane, warp, warps,
-                              turn, flush)) {
+            if (!reduce_grams(p, tail, system, tasks, launch, X, shared16, lane, warp, warps, turn, flush)) {
                 return;
             }
             if (warp == turn) {
@@ -163,16 +166,17 @@ static __global__ void __launch_bounds__(32) root16_kernel(const __grid_constant
     __shared__ __align__(16) double shared[eliminate_scratch + 2 * separator_doubles];
     const int lane = static_cast<int>(threadIdx.x), system = static_cast<int>(blockIdx.x);
     wait_for_kernel_before();
-    const tail16 t(p, 0, lane, shared, nullptr);
+    const tail16 t(p, 0, lane, shared);
     const separators s{shared + eliminate_scratch};
-    pending<2> done;
+    pending done;
     fragment none;
     set_zero(none);
     put_root(p.K.root + static_cast<long long>(system) * 256, none, s, 1, lane);
     store_lower(s.from_left(2), none, lane);
     __syncwarp();
-    const int bad = eliminate_separator(t, 1, 0, 2, false, s, done);
-    store_transposed_lower(p.root_record + system * lower_doubles, done.Wt, lane);
+    const int bad = eliminate_separator(
+        t, separator_job(s, 1, 0, 2, false, true, p.root_record + system * lower_doubles), done);
+    done.flush(lane);
     if (lane == 0) conclude(p, system, no_failure, bad);
 }
 

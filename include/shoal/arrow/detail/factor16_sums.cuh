@@ -98,21 +98,29 @@ __device__ __forceinline__ bool reduce_grams(const factor16_args& p, int tail, i
     other_set = p.group_grams + (1 - odd) * all_groups * lower_doubles;
     const int place =
         (warp > reducer ? warp : warp + warps) - reducer - 1;  // 0 .. warps - 2; reducer: warps - 1
+    // A sum lies in its warp's own scratch: the reducer may still be at work in its own.
+    const auto sum_of = [&](int at) {
+        const int w = reducer + 1 + at;
+        return elimination_scratch{shared + (w < warps ? w : w - warps) * eliminate_scratch}.D();
+    };
 #pragma unroll 1
     for (int pass = 0; pass < 2; ++pass) {
         if ((tasks >> pass & 1u) != 0) {
             if (warp != reducer) {
                 sum_grams(X, grams, place, members, warps - 1, lane);
-                store_lower(shared + place * lower_doubles, X, lane);
+                store_lower(sum_of(place), X, lane);
             }
             __syncthreads();  // the warps' sums before they are added
             if (warp == reducer) {
-                fragment T;
-                load_lower(X, shared, lane);
-                for (int w = 1; w + 1 < warps; ++w) {
-                    load_lower(T, shared + w * lower_doubles, lane);
-                    add_lower(X, T);
+                fragment T[max_factor_warps - 1];
+                SHOAL_UNROLL
+                for (int w = 0; w + 1 < max_factor_warps; ++w) {
+                    set_zero(T[w]);
+                    if (w + 1 < warps) load_lower(T[w], sum_of(w), lane);
                 }
+                X = T[0];
+                SHOAL_UNROLL
+                for (int w = 1; w + 1 < max_factor_warps; ++w) add_lower(X, T[w]);
                 if (pass == 0 && groups > 1) {
                     send_gram(set, other_set, static_cast<long long>(system) * groups + group, X, lane);
                 }

@@ -147,6 +147,17 @@ __device__ __forceinline__ void store_full(double* p, const fragment& X, int lan
     SHOAL_UNROLL
     for (int i = 0; i < 4; ++i) store_tile(p, X, i >> 1, i & 1, i, lane);
 }
+__device__ __forceinline__ void store_full_transposed(double* p, const fragment& X, int lane) {
+    double* z = p + (lane & 3) * 16 + (lane >> 2);
+    SHOAL_UNROLL
+    for (int t = 0; t < 2; ++t) {
+        SHOAL_UNROLL
+        for (int c = 0; c < 2; ++c) {
+            z[(2 * c + t) * 64] = X.v[t][c][0];
+            z[(2 * c + t) * 64 + 8] = X.v[t][c][1];
+        }
+    }
+}
 __device__ __forceinline__ void load_lower(fragment& X, const double* p, int lane) {
     const double2* z = reinterpret_cast<const double2*>(p) + lane;
     const double2 a = z[0], b = z[32], c = z[64];
@@ -162,6 +173,10 @@ __device__ __forceinline__ void store_lower(double* p, const fragment& X, int la
     store_tile(p, X, 0, 0, 0, lane);
     store_tile(p, X, 1, 0, 1, lane);
     store_tile(p, X, 1, 1, 2, lane);
+}
+/// Where a lane stores W from its elements of W^T.
+__device__ __forceinline__ int inverse_offset(int lane) {
+    return (lane & 3) * 16 + (lane >> 2);
 }
 /// The lower tiles of X^T from the upper tiles of X: W = L^{-1} from L^{-T}.
 __device__ __forceinline__ void store_transposed_lower(double* p, const fragment& X, int lane) {

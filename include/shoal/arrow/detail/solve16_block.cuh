@@ -88,15 +88,15 @@ struct solve_block {
             s.zero[i] = 0.0;
         __syncwarp();  // the barriers before anyone's copy arrives there
         // The kernel before a backward sweep is the forward one, which began after the factor was complete.
-        if constexpr (Sweep != sweep::backward) {
-            wait_for_kernel_before();
-            if (active) s.copy_vectors(chunk, a + 1, m + 1);  // with the separator's own right-hand side
-        }
-        // The records: nothing that is fetched here depends on the right-hand side.
+        if constexpr (Sweep != sweep::backward) wait_for_kernel_before();
+        // The records first: nothing that is fetched here depends on the right-hand side.
         if (lane < m && lane < p.ring) {
             const int step = Sweep == sweep::backward ? m - 1 - lane : lane;
             const int slot = Sweep == sweep::backward ? step % p.ring : step;
             s.ring.start(slot, s.record(a + 1 + step), has_left, Sweep == sweep::backward);
+        }
+        if (Sweep != sweep::backward && active) {
+            s.copy_vectors(chunk, a + 1, m + 1);  // with the separator's own right-hand side
         }
 #pragma unroll 1
         for (int l = 0; (1 << l) < p.at.chunks; ++l) {

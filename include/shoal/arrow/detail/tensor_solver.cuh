@@ -235,9 +235,7 @@ class tensor_solver {
     }
     std::int64_t tails() const { return std::int64_t{plan_.systems} * plan_.size.tails; }
     std::int64_t groups() const { return (plan_.size.tails + plan_.group - 1) / std::max(1, plan_.group); }
-    int factor_shared() const {
-        return 8 * factor16_layout(plan_.factor_warps, plan_.factor_cluster, plan_.at.chunks).total;
-    }
+    int factor_shared() const { return 8 * factor16_layout(plan_.factor_warps, plan_.at.chunks).total; }
     void layout() {
         const std::int64_t systems = plan_.systems;
         records_ = memory_.take<double>(tails() * plan_.size.stages * record16);
