@@ -3,6 +3,8 @@
 //   bench_tiled_lu_gpu [--csv FILE] [--commit NAME] [--replays COUNT] [--n ORDER]
 // Variants: `stored`: systems one after the other, by columns; `interleaved`: element e of all systems together. The
 // matrices are only read, and the limit counts them, the right-hand sides and the solutions, for the peer as well.
+// `tangent`: a factorisation and six columns of the inverse by each thread, as at the end of a step in a material point; the
+// limit counts the matrix and the columns.
 
 #include "support/batched_bench.cuh"
 #include "support/vendor.hpp"
@@ -21,6 +23,61 @@ template <class T>
 __global__ void interleave(T* to, const T* from, std::int64_t systems, int size) {
     const std::int64_t e = static_cast<std::int64_t>(blockIdx.x) * blockDim.x + threadIdx.x;
     if (e < systems * size) to[e % size * systems + e / size] = from[e];
+}
+
+constexpr int tangent_order = 7;
+constexpr int tangent_columns = 6;
+
+template <class T>
+__global__ void __launch_bounds__(128, sizeof(T) == 4 ? 5 : 1)
+    tangents(std::int64_t systems, const T* matrices, T* columns, int* info) {
+    namespace lu = shoal::tiled_lu;
+    const std::int64_t s = static_cast<std::int64_t>(blockIdx.x) * 128 + threadIdx.x;
+    if (s >= systems) return;
+    T a[tangent_order * tangent_order];
+    int pivots[tangent_order];
+    SHOAL_UNROLL
+    for (int e = 0; e < tangent_order * tangent_order; ++e) a[e] = matrices[e * systems + s];
+    const auto A = lu::of_order<tangent_order>(lu::local(a));
+    info[s] = lu::factorize(A, lu::local(pivots));
+    SHOAL_UNROLL
+    for (int c = 0; c < tangent_columns; ++c) {
+        T x[tangent_order];
+        lu::substitute_canonical(A, lu::local(pivots), c, lu::local(x));
+        SHOAL_UNROLL
+        for (int i = 0; i < tangent_order; ++i) columns[(c * tangent_order + i) * systems + s] = x[i];
+    }
+}
+
+template <class T>
+void measure_tangents(const report& r, cudaStream_t stream, std::int64_t systems) {
+    constexpr int n = tangent_order;
+    if (r.only_n != 0 && r.only_n != n) return;
+    device_array<T> matrices(systems * n * n), columns(systems * n * tangent_columns);
+    device_array<int> info(systems);
+    fill_random<<<blocks_of_256(systems * n * n), 256, 0, stream>>>(matrices.data(), systems * n * n);
+    const auto work = [&](int) {
+        tangents<<<static_cast<unsigned>((systems + 127) / 128), 128, 0, stream>>>(
+            systems, matrices.data(), columns.data(), info.data());
+    };
+    work(0);
+    check(cudaStreamSynchronize(stream), "tangents");
+    double worst = 0;
+    for (const std::int64_t s : samples(systems)) {
+        // Rows after another, as the solver reads them.
+        const auto element = [&](int i, int j) { return matrices.read((i * n + j) * systems + s, 1)[0]; };
+        for (int c = 0; c < tangent_columns; ++c) {
+            std::vector<T> x, e(n, T(0));
+            for (int i = 0; i < n; ++i) x.push_back(columns.read((c * n + i) * systems + s, 1)[0]);
+            e[static_cast<std::size_t>(c)] = T(1);
+            worst = std::max(worst, solve_error(element, x.data(), e.data(), n));
+        }
+    }
+    const double bytes = static_cast<double>((n * n + n * tangent_columns) * std::int64_t{sizeof(T)});
+    r.row("tangent", type_name<T>(), n, systems, "shoal", "interleaved",
+          time_graph(
+              stream, 1, r.replays, [] {}, work),
+          bytes, gate(worst, 20 * n * unit_roundoff<T>(), "tangents"));
 }
 
 /// The routines of cuBLAS; null where the machine lacks them.
@@ -160,4 +217,6 @@ int main(int count, char** words) {
     using sizes = std::integer_sequence<int, 3, 4, 6, 7, 8, 9, 12, 16, 20, 24, 32, 48, 64>;
     measure_orders<double>(r, peer, stream, sizes{});
     measure_orders<float>(r, peer, stream, sizes{});
+    measure_tangents<double>(r, stream, 1048576);
+    measure_tangents<float>(r, stream, 1048576);
 }

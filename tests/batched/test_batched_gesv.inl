@@ -162,6 +162,7 @@ TEST(batched_gesv, B05_every_layout_double) {
         expect_the_bits_of_the_generic_op<double, 3>(systems);
         expect_the_bits_of_the_generic_op<double, 12>(systems);
     }
+    expect_the_bits_of_the_generic_op<double, 18>(35);
     // Enough to fill a card: other variants.
     expect_the_bits_of_the_generic_op<double, 3>(4095);
     expect_the_bits_of_the_generic_op<double, 8>(2050);

@@ -7,6 +7,7 @@
 #include <limits>
 
 #include <shoal/fast/solve_rows.hpp>
+#include <shoal/fast/solve_tiles.hpp>
 #include <shoal/lapack/gesv.hpp>
 
 namespace {
@@ -19,10 +20,12 @@ constexpr int words = 48;
 // And each order takes seconds to compile.
 constexpr int large = 8;
 constexpr int medium = 5;
+constexpr int panels = 19;
 #else
 constexpr int words = 255;
 constexpr int large = 24;
 constexpr int medium = 16;
+constexpr int panels = 35;
 #endif
 
 template <class G, int N>
@@ -32,6 +35,16 @@ constexpr bool holds() {
     } else {
         return false;
     }
+}
+
+/// Where 16 bytes are aligned in scratch with `padding` more elements than are wanted.
+template <class T>
+constexpr int padding = 16 / static_cast<int>(sizeof(T));
+template <class T>
+SHOAL_FN T* aligned(piece scratch, T* buffer) {
+    T* first = buffer + scratch.at(0);
+    while (reinterpret_cast<std::uintptr_t>(first) % 16 != 0) ++first;
+    return first;
 }
 
 /// Equal to the bit, but for which of several not-a-numbers an operation hands on.
@@ -85,7 +98,8 @@ void expect_equal_factors(const dense<T>& A, place where, int info) {
 /// gesv in registers, with the factor and without it, and in place.
 template <int N>
 struct gesv_trio {
-    piece rows, x_rows, only_read, x_only_read, columns, x_columns, seen, seen_only_read, pivots[2], infos[3];
+    piece rows, x_rows, only_read, x_only_read, columns, x_columns, seen, seen_only_read, pivots[2], infos[3],
+        scratch;
     template <class G>
     static constexpr bool supports = holds<G, N>();
     template <class G, class T>
@@ -93,8 +107,10 @@ struct gesv_trio {
         infos[0].mine(g, buffer) = T(shoal::gesv<in_registers>(
             g, rows.view<N, N>(buffer), integers<N>(pivots[0], buffer), x_rows.vector<N, 1>(buffer)));
         observe(g, buffer, x_rows, seen);
-        infos[1].mine(g, buffer) = T(shoal::fast::solve_rows(
-            g, only_read.view<N, N>(static_cast<const T*>(buffer)), x_only_read.vector<N, 1>(buffer)));
+        infos[1].mine(g, buffer) =
+            T(shoal::fast::solve_rows(g, only_read.view<N, N>(static_cast<const T*>(buffer)),
+                                      x_only_read.vector<N, 1>(buffer), aligned(scratch, buffer)));
+        trample(g, buffer, scratch);
         observe(g, buffer, x_only_read, seen_only_read);
         infos[2].mine(g, buffer) = T(shoal::gesv<in_place>(
             g, columns.view<N, N>(buffer), integers<N>(pivots[1], buffer), x_columns.vector<N, 1>(buffer)));
@@ -113,7 +129,8 @@ void expect_equal_solutions(const dense<T>& A, const dense<T>& b, int info) {
                          a.output(N, 1),
                          a.output(N, 1),
                          {a.output(N, 1), a.output(N, 1)},
-                         {a.per_member(), a.per_member(), a.per_member()}};
+                         {a.per_member(), a.per_member(), a.per_member()},
+                         a.scratch(shoal::fast::solve_rows_scratch<T, N> + padding<T>)};
     run_on_all_groups(c, a, [&](const outcome<T>& out) {
         for (const piece& p : c.infos) EXPECT_EQ(out.info(p), info);
         EXPECT_TRUE(bits_equal(out(c.x_rows), out(c.x_columns))) << "N = " << N;
@@ -167,6 +184,51 @@ void gesv_has_the_bits_of_the_generic_body() {
         [&](const dense<T>& A, int info) { expect_equal_solutions<T, N>(A, b, info); });
 }
 
+/// The solve by panels and gesv in place.
+template <int N>
+struct panels_pair {
+    piece a, x_panels, columns, x_columns, seen, pivots, infos[2], scratch;
+    template <class G>
+    static constexpr bool supports = holds<G, N>();
+    template <class G, class T>
+    SHOAL_FN void operator()(const G& g, T* buffer) const {
+        const auto A = a.view<N, N>(static_cast<const T*>(buffer));
+        const auto x = x_panels.vector<N, 1>(buffer);
+        T* const copy = aligned(scratch, buffer);
+        constexpr int lead = shoal::fast::solve_tiles_lead<T, N>;
+        for (int e = g.rank(); e < N * N; e += g.size()) copy[e / N * lead + e % N] = A(e % N, e / N);
+        // The columns that the members brought together.
+        g.sync();
+        infos[0].mine(g, buffer) = T(shoal::fast::solve_tiles<N>(g, copy, x));
+        trample(g, buffer, scratch);
+        observe(g, buffer, x_panels, seen);
+        infos[1].mine(g, buffer) = T(shoal::gesv<in_place>(
+            g, columns.view<N, N>(buffer), integers<N>(pivots, buffer), x_columns.vector<N, 1>(buffer)));
+    }
+};
+
+template <class T, int N>
+void panels_have_the_bits_of_the_generic_body() {
+    random_stream r(200 + N);
+    const auto b = random_matrix<T>(N, 1, r);
+    for_each_hard_matrix<T, N>([&](const dense<T>& A, int info) {
+        arena<T> a;
+        const panels_pair<N> c{a.input(A, {.padding = 1}),
+                               a.inout(b),
+                               a.inout(A),
+                               a.inout(b),
+                               a.output(N, 1),
+                               a.output(N, 1),
+                               {a.per_member(), a.per_member()},
+                               a.scratch(shoal::fast::solve_tiles_scratch<T, N> + padding<T>)};
+        run_on_all_groups(c, a, [&](const outcome<T>& out) {
+            for (const piece& p : c.infos) EXPECT_EQ(out.info(p), info);
+            EXPECT_TRUE(bits_equal(out(c.x_panels), out(c.x_columns))) << "N = " << N;
+            EXPECT_TRUE(bits_equal(out(c.seen), out(c.x_panels))) << "before the exit barrier, N = " << N;
+        });
+    });
+}
+
 TEST(fast_lu, getrf_double) {
     getrf_has_the_bits_of_the_generic_body<double, 1>();
     getrf_has_the_bits_of_the_generic_body<double, large>();
@@ -182,6 +244,14 @@ TEST(fast_lu, gesv_double) {
 TEST(fast_lu, gesv_float) {
     gesv_has_the_bits_of_the_generic_body<float, 3>();
     gesv_has_the_bits_of_the_generic_body<float, medium>();
+}
+
+TEST(fast_lu, panels_double) {
+    panels_have_the_bits_of_the_generic_body<double, 6>();
+    panels_have_the_bits_of_the_generic_body<double, panels>();
+}
+TEST(fast_lu, panels_float) {
+    panels_have_the_bits_of_the_generic_body<float, 16>();
 }
 
 // What fits the registers, so that nobody takes the path by chance.

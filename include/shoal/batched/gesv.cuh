@@ -3,6 +3,7 @@
 #include <shoal/batched/gesv.hpp>
 #include <shoal/batched/lu_tuning.hpp>
 #include <shoal/batched/panels.cuh>
+#include <shoal/batched/rows.cuh>
 #include <shoal/fast/gesv_thread.hpp>
 #include <shoal/group/lockstep.cuh>
 
@@ -25,35 +26,6 @@ inline constexpr bool maybe_packed<matrices<T, N, N, column>> = true;
 template <class T, int N>
 inline constexpr bool maybe_packed<vectors<T, N, 1>> = true;
 
-/// A system a block, in a copy in shared memory.
-template <int N, class T, class A, class X>
-__global__ void __launch_bounds__(128) run_copied(std::int64_t systems, A a, X x, int* info) {
-    extern __shared__ __align__(16) unsigned char memory[];
-    T* const copy = reinterpret_cast<T*>(memory);
-    T* const right = copy + N * N;
-    int* const pivots = reinterpret_cast<int*>(right + N);
-    const sized_block_group<128> g;
-    const std::int64_t s = shoal::detail::flat_block();
-    if (s >= systems) return;
-    const auto from = a(s);
-    const auto to = x(s);
-    for (int e = g.rank(); e < N * N; e += g.size()) copy[e] = from(e % N, e / N);
-    for (int i = g.rank(); i < N; i += g.size()) right[i] = to(i);
-    // The copies that the threads made together.
-    g.sync();
-    const int k = shoal::gesv(g, matrix<T, N, N>(copy), vector<int, N>(pivots), vector<T, N>(right));
-    if (info != nullptr && g.rank() == 0) info[s] = k;
-    for (int i = g.rank(); i < N && k == 0; i += g.size()) to(i) = right[i];
-}
-
-template <int N, class T, class A, class X>
-status start_copied(cudaStream_t stream, std::int64_t systems, A a, X x, int* info) {
-    constexpr int bytes = (N * N + N) * static_cast<int>(sizeof(T)) + N * static_cast<int>(sizeof(int));
-    const void* kernel = reinterpret_cast<const void*>(&run_copied<N, T, A, X>);
-    void* arguments[] = {&systems, &a, &x, &info};
-    return from_cuda(cudaLaunchKernel(kernel, grid_for(systems, 1), dim3(128), arguments, bytes, stream));
-}
-
 /// Factorisations in place: tiles as wide as the rows are many, where the registers hold them.
 template <class View, class Body>
 status start_rows(cudaStream_t stream, std::int64_t systems, const Body& body, int* info) {
@@ -66,7 +38,7 @@ status start_rows(cudaStream_t stream, std::int64_t systems, const Body& body, i
     }
 }
 
-/// The solve by threads, tiles or blocks that `Choice` names.
+/// The solve by threads, tiles or warps that `Choice` names.
 template <lu_choice Choice, class A, class X>
 status start_solve(cudaStream_t stream, std::int64_t systems, A a, X x, int* info) {
     using view = typename A::view;
@@ -90,15 +62,17 @@ status start_solve(cudaStream_t stream, std::int64_t systems, A a, X x, int* inf
     } else if constexpr (Choice.worker == lu_worker::tile) {
         return start<lockstep_tile<Choice.width>, Choice.min_blocks>(stream, systems,
                                                                      solve_system<A, X>{a, x}, info, 0);
+    } else if constexpr (Choice.worker == lu_worker::rows) {
+        return start_rows_shared<n, Choice.width, Choice.min_blocks, T>(stream, systems, a, x, info);
     } else {
-        return start_copied<n, T>(stream, systems, a, x, info);
+        return start_tiles_shared<n, Choice.width, T>(stream, systems, a, x, info);
     }
 }
 
 }  // namespace detail
 
 /// batched::gesv() without pivots in one kernel on `stream`: A, x and `info` in device memory. Allocates nothing, waits for
-/// nothing, can be captured in a graph. A thread, a tile or a block a system, as `lu_tuning.hpp` chooses, which does not
+/// nothing, can be captured in a graph. A thread, a tile or a warp a system, as `lu_tuning.hpp` chooses, which does not
 /// show in the bits.
 template <MatrixOperand A, VectorOperand X>
 status gesv(cudaStream_t stream, A a, X x, std::int64_t systems, int* info = nullptr) {

@@ -5,7 +5,7 @@
 #include <shoal/batched/checks.hpp>
 #include <shoal/batched/lane_solves.hpp>
 #include <shoal/batched/launch.hpp>
-#include <shoal/fast/solve_rows.hpp>
+#include <shoal/fast/gesv_rows.hpp>
 #include <shoal/lapack/gesv.hpp>
 
 namespace shoal::batched {
@@ -29,18 +29,14 @@ constexpr void check_solve_types() {
                   "batched::gesv writes x, but its elements are const");
 }
 
-/// x := A^-1 x by a tile; A is only read. Orders up to 16 step by step, others in loops.
+/// x := A^-1 x by a tile; A is only read.
 template <class A, class X>
 struct solve_system {
     A a;
     X x;
     template <ShuffleGroup G>
     SHOAL_FN int operator()(const G& g, std::int64_t system) const {
-        if constexpr (order_of<A> <= 16) {
-            return fast::gesv_rows(g, read_only(a(system)), fast::no_pivots{}, x(system));
-        } else {
-            return fast::solve_rows(g, read_only(a(system)), x(system));
-        }
+        return fast::gesv_rows(g, read_only(a(system)), fast::no_pivots{}, x(system));
     }
     template <class T, int Rows, int Cols, class Layout>
     SHOAL_FN static matrix<const T, Rows, Cols, Layout> read_only(matrix<T, Rows, Cols, Layout> m) {

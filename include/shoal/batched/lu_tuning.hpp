@@ -8,7 +8,8 @@
 ///
 /// A thread a system needs no shuffles and the fewest instructions: it wins as long as its registers hold the matrix.
 /// What threads hold is read by them where systems are interleaved, and through shared memory where they lie one after
-/// the other. Beyond, tiles: every element of a pivot row costs a shuffle, two for a double, whatever the width.
+/// the other. Beyond, tiles, whose rows are in registers: through shared memory a pivot row comes with a quarter or half of the
+/// instructions that shuffles would take. From 25 doubles on the tensor cores do most of the work of a warp.
 
 namespace shoal::batched {
 
@@ -17,14 +18,15 @@ enum class lu_worker {
     thread,  ///< one thread, the matrix in its registers
     panels,  ///< one thread, the matrix in shared memory and `width` of its columns in registers
     tile,    ///< `width` lanes of a warp, whole rows in their registers
-    block,   ///< 128 threads, the matrix in shared memory
+    rows,    ///< the same, and pivot rows go through shared memory
+    warp,    ///< a warp, the matrix in shared memory and a panel of its columns in registers
 };
 
 /// Who works on a system, and what a kernel for it is built with.
 struct lu_choice {
     lu_worker worker;
-    int width;       ///< of a panel or a tile
-    int min_blocks;  ///< as in tile_choice; of threads and tiles
+    int width;       ///< of a panel or a tile, or systems a block
+    int min_blocks;  ///< as in tile_choice; of threads, tiles and rows
 };
 
 /// Large batches of systems that lie one after the other.
@@ -35,20 +37,20 @@ constexpr lu_choice lu_stored(int n, int element_bytes) {
         if (n <= 9)
             return {thread, 1, 1};  // N = 8: 83 % (panels 82 %, tiles of 4 62 %), N = 9: 83 % (panels 76 %)
         if (n <= 10) return {panels, 5, 1};  // N = 10: 70 %
-        if (n <= 16)
-            return {panels, 4, 1};         // N = 12: 60 % (tiles of 4: 45 %), N = 16: 43 % (tiles of 8: 41 %)
-        if (n <= 24) return {tile, 8, 1};  // N = 20: 24 %, N = 24: 29 %
-        if (n <= 48) return {tile, 32, 1};  // N = 32: 27 %, N = 48: 14 %
-        return {block, 128, 1};
+        if (n <= 13) return {panels, 4, 1};  // N = 12: 60 % (tiles of 4: 45 %), N = 13: 49 % (rows 43 %)
+        if (n <= 24) return {rows, 8, 1};    // N = 16: 46 % (panels 40 %), N = 20: 33 %, N = 24: 35 %
+        return {warp, 1, 1};                 // N = 32: 33 %, N = 48: 25 %, N = 64: 20 %
     }
     if (n <= 4) return {thread, 1, 10};  // N = 4: 82 % (74 % without the bound)
     if (n <= 6) return {thread, 1, 8};   // N = 6: 81 % (69 % without the bound)
     if (n <= 8) return {thread, 1, 5};   // N = 8: 86 % (79 % without the bound, tiles of 4: 50 %)
     if (n <= 10) return {thread, 1, 1};  // N = 10: 77 %
     if (n <= 12) return {panels, 6, 1};  // N = 12: 60 % (a thread 57 %, tiles of 4 48 %)
-    if (n <= 24) return {tile, 8, 1};    // N = 16: 40 %, N = 24: 30 %
-    if (n <= 48) return {tile, 16, 1};   // N = 32: 25 %, N = 48: 18 %
-    return {tile, 32, 1};                // N = 64: 14 %
+    if (n <= 16) return {tile, 8, 1};    // N = 16: 40 % (rows 38 %)
+    if (n <= 20) return {rows, 4, 1};    // N = 20: 38 %
+    if (n <= 24) return {rows, 8, 1};    // N = 24: 34 %
+    if (n <= 48) return {rows, 16, 1};   // N = 32: 28 %, N = 48: 20 %
+    return {rows, 32, 1};                // N = 64: 18 %
 }
 
 /// Large batches of interleaved systems.
@@ -60,24 +62,25 @@ constexpr lu_choice lu_interleaved(int n, int element_bytes) {
         if (n <= 9) return {thread, 1, 1};   // N = 9: 96 %
         if (n <= 10) return {panels, 5, 1};  // N = 10: 68 %
         if (n <= 12) return {panels, 6, 1};  // N = 12: 57 % (tiles of 4: 43 %)
-        if (n <= 16) return {panels, 4, 1};  // N = 16: 41 % (tiles of 4: 33 %)
-        if (n <= 24) return {tile, 8, 1};    // N = 24: 14 %
-        if (n <= 48) return {tile, 32, 1};   // N = 32: 17 %
-        return {block, 128, 1};
+        if (n <= 14) return {panels, 4, 1};  // N = 13: 44 % (rows 40 %)
+        if (n <= 16) return {rows, 4, 1};    // N = 16: 42 % (panels 39 %)
+        if (n <= 24) return {rows, 8, 1};    // N = 20: 28 %, N = 24: 29 %
+        return {warp, 4, 1};                 // N = 32: 21 %, N = 48: 17 %, N = 64: 13 %
     }
     if (n <= 7) return {thread, 1, 1};
     if (n <= 8) return {thread, 1, 5};   // N = 8: 95 %
     if (n <= 12) return {thread, 1, 1};  // N = 10: 88 %, N = 12: 67 %
     if (n <= 16) return {panels, 4, 1};  // N = 16: 43 % (tiles of 4: 36 %)
-    if (n <= 24) return {tile, 8, 1};
-    if (n <= 48) return {tile, 16, 1};  // N = 32: 17 %
-    return {tile, 32, 1};
+    if (n <= 24) return {rows, 4, 1};    // N = 20: 32 %, N = 24: 28 %
+    if (n <= 32) return {rows, 8, 1};    // N = 32: 22 %
+    if (n <= 48) return {rows, 16, 1};   // N = 48: 14 %
+    return {rows, 32, 1};                // N = 64: 10 %
 }
 
 /// Up to `small_batch` systems: the shortest way through one. N = 8: 5.3 us with a tile of 8 against 6.4 us with a thread.
 constexpr lu_choice lu_latency(int n, int element_bytes) {
-    if (n > 48 && element_bytes == 8) return {lu_worker::block, 128, 1};
-    return {lu_worker::tile, latency_tile(n).width, 1};
+    if (n > 32 && element_bytes == 8) return {lu_worker::warp, 1, 1};
+    return {n > 12 ? lu_worker::rows : lu_worker::tile, latency_tile(n).width, 1};
 }
 
 }  // namespace shoal::batched

@@ -6,7 +6,7 @@
 namespace shoal::batched {
 
 /// batched::tiled_lu() in one kernel on `stream`: A, x and `info` in device memory. Allocates nothing, waits for nothing,
-/// can be captured in a graph. Without a configuration `lu_tuning.hpp` chooses between a thread, a tile and a block a
+/// can be captured in a graph. Without a configuration `lu_tuning.hpp` chooses between a thread, a tile and a warp a
 /// system, and between registers and a staged copy in shared memory, which does not show in the bits.
 template <auto Config = shoal::tiled_lu::automatic, MatrixOperand A, VectorOperand X>
 status tiled_lu(cudaStream_t stream, A a, X x, std::int64_t systems, int* info = nullptr) {

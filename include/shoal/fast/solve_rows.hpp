@@ -1,6 +1,6 @@
 #pragma once
 
-#include <shoal/fast/getrf_rows.hpp>
+#include <shoal/fast/published_rows.hpp>
 
 namespace shoal::fast {
 
@@ -9,140 +9,106 @@ namespace detail {
 /// Steps of an elimination that share their code.
 inline constexpr int steps_together = 4;
 
-/// One step of a shifting elimination: column k is the first of the `Width` that are left, and moves out.
-template <int Width, class T, int N, int S, ShuffleGroup G>
-SHOAL_FN void shift_step(const G& g, square_rows<T, N, 1, S>& a, int k, best_row<T>& best, int& member,
-                         int& info) {
-    constexpr int slots = square_rows<T, N, 1, S>::slots;
-    const int rank = g.rank();
-    const best_row<T> now = best;
-    const int leader = member;
-    const auto pick = [&](int j) SHOAL_INLINE_LAMBDA {
-        T value = a(0, j);
-        SHOAL_UNROLL
-        for (int s = 1; s < slots; ++s) value = now.slot == s ? a(s, j) : value;
-        return value;
-    };
-    const T reciprocal = g.shuffle(now.reciprocal, leader);
-    const int p = g.shuffle(now.place, leader);
-    T multiplier[slots];
-    SHOAL_UNROLL
-    for (int s = 0; s < slots; ++s) {
-        const bool leads = rank == leader && now.slot == s;
-        if (leads) a.reciprocal[s] = reciprocal;
-        a.place[s] = leads ? k : a.place[s] == k ? p : a.place[s];
-        multiplier[s] = a(s, 0) * reciprocal;
+/// What members share of a solve of order N: row k of [ y U ] from y_k and the diagonal on, then the pivots.
+template <class T, int N>
+struct shared_rows {
+    static constexpr int together = steps_together;
+    /// Whether members offer reciprocals with their candidates: a shorter way, and more instructions.
+    template <int Slots>
+    static constexpr bool early = Slots == 1;
+    /// Elements of a row when `width` columns are left, itself counted.
+    SHOAL_FN static constexpr int pitch(int width) {
+        return (width + 1 + elements_of_16<T> - 1) / elements_of_16<T> * elements_of_16<T>;
     }
-    const T size = core::abs(reciprocal);
-    bool good = size > T(0) && size <= largest_reciprocal<T>;
-    if (entered(g, size > largest_reciprocal<T>)) {
-        const T pivot = g.shuffle(pick(0), leader);
-        const bool tiny = size > largest_reciprocal<T>;
-        good = good || (tiny && pivot != T(0));
-        const tiny_divider<T> over(pivot);
-        SHOAL_UNROLL
-        for (int s = 0; s < slots; ++s) {
-            if (tiny) multiplier[s] = over(a(s, 0));
-        }
+    /// Where row k begins: steps that share their code share the length of their rows.
+    SHOAL_FN static constexpr int start(int k) {
+        const int group = k / together;
+        return together * (group * pitch(N) - together * (group * (group - 1) / 2)) +
+               (k - group * together) * (pitch(N) - group * together);
     }
-    if (info == 0 && !good) info = k + 1;
-    // Of rows that are finished nothing moves: they lag behind by as many columns as steps have passed.
-    const auto update = [&](int j) SHOAL_INLINE_LAMBDA {
-        const T u = g.shuffle(pick(j), leader);
-        SHOAL_UNROLL
-        for (int s = 0; s < slots; ++s) {
-            fma_if_greater(a.place[s], k, -multiplier[s], u, a(s, j), a(s, j < N ? j - 1 : j));
-        }
-    };
-    if constexpr (Width > 1) update(1);
-    best = choose_row(a, k + 1, 0);
-    const std::uint32_t most = largest_leading_word(g, best.key);
-    SHOAL_UNROLL
-    for (int j = 2; j < Width; ++j) update(j);
-    update(N);
-    member = leading_member(g, best.key, best.place, most);
-}
+    static constexpr int rows_size = start(N - 1) + pitch(N - (N - 1) / together * together);
+    static constexpr int elements = rows_size + N + N;
+    T* memory;
+    SHOAL_FN T* row(int k) const { return memory + start(k); }
+    SHOAL_FN T& reciprocal(int k) const { return memory[rows_size + k]; }
+    SHOAL_FN int& place(int k) const { return reinterpret_cast<int*>(memory + rows_size + N)[k]; }
+};
 
-/// The steps from k on, `Width` columns being left.
-template <int Width, class T, int N, int S, ShuffleGroup G>
-SHOAL_FN void shift_steps(const G& g, square_rows<T, N, 1, S>& a, best_row<T>& best, int& member, int& info) {
+/// The steps that are left with `Width` columns.
+template <int Width, class T, int N, int Slots, ShuffleGroup G>
+SHOAL_FN void leave_steps(const G& g, leaving_rows<T, Slots, N>& a, const shared_rows<T, N>& u, int& info) {
     constexpr int first = N - Width;
     constexpr int together = steps_together < Width ? steps_together : Width;
+    constexpr int pitch = shared_rows<T, N>::pitch(Width);
     // A bound that the compiler knew would be unrolled.
     const int last = opaque(first + together);
-    for (int k = first; k < last; ++k) shift_step<Width>(g, a, k, best, member, info);
-    if constexpr (Width > together) shift_steps<Width - together>(g, a, best, member, info);
-}
-
-/// Moves a row by `distance` places to the right.
-template <int Bit, class T, int N>
-SHOAL_FN void shift_right(T* row, int distance) {
-    if constexpr (Bit < N) {
-        SHOAL_UNROLL
-        for (int j = N - 1; j >= Bit; --j) row[j] = (distance & Bit) != 0 ? row[j - Bit] : row[j];
-        shift_right<2 * Bit, T, N>(row, distance);
+    T* row = u.row(first);
+    for (int k = first; k < last; ++k, row += pitch) {
+        // The last step has none after it.
+        leave_step<Width>(g, a, u, row, row + pitch, Width > steps_together || k + 1 < N, k, info,
+                          [](const auto&) SHOAL_INLINE_LAMBDA {});
     }
-}
-
-/// The member that has `here`.
-template <ShuffleGroup G>
-SHOAL_FN int member_with(const G& g, bool here) {
-    if constexpr (G::static_size == 1) {
-        return 0;
-    } else if constexpr (VotingGroup<G>) {
-        return lowest_bit(g.ballot(here));
-    } else {
-        int member = here ? g.rank() : 0;
-        SHOAL_UNROLL
-        for (int h = 1; h < G::static_size; h *= 2) member |= g.shuffle_xor(member, h);
-        return member;
-    }
+    if constexpr (Width > together) leave_steps<Width - together>(g, a, u, info);
 }
 
 }  // namespace detail
 
-/// x := A^-1 x with partial pivoting, A of static order (`suits_square_rows`) and only read, in registers.
+/// Elements of memory, aligned to 16 bytes, that the members of a group share in solve_rows().
+template <class T, int N>
+inline constexpr int solve_rows_scratch = detail::shared_rows<T, N>::elements;
+
+/// x := A^-1 x with partial pivoting, A of static order and only read: rows in registers, U in `scratch`.
 ///
-/// As gesv_rows(), but the columns that are left move through the registers, one place a step, so that steps share a loop.
-/// Multipliers are used at once and not kept. Faster than gesv_rows() beyond order 16 (28 % of the memory limit against
-/// 23 % for 24 doubles), slower below (35 % against 44 % for 12), and compiled in a third of the time.
-///
+/// \param scratch `solve_rows_scratch<T, n>` elements that all members reach, aligned to 16 bytes
 /// \return as getrf(); x is unchanged unless it is 0.
-/// The bits are those of getrf() and getrs(). Barriers: the exit barrier. No scratch.
+/// The bits are those of getrf() and getrs(). Barriers: n, and the exit barrier. Registers: a member's rows, and about 60.
 template <ShuffleGroup G, MatrixView M, VectorView X>
-SHOAL_FN int solve_rows(const G& g, M a, X x) {
-    using T = typename M::value_type;
+SHOAL_FN int solve_rows(const G& g, M matrix, X x, typename X::value_type* scratch) {
+    using T = typename X::value_type;
     constexpr int N = M::static_rows;
     constexpr int S = G::static_size;
+    constexpr int slots = detail::slots(N, S);
     const int rank = g.rank();
-    detail::square_rows<T, N, 1, S> rows;
-    constexpr int slots = rows.slots;
-    rows.load(rank, [&](int i, int j) SHOAL_INLINE_LAMBDA { return j < N ? a(i, j) : x(i); });
-    int info = 0;
-    auto best = detail::choose_row(rows, 0, 0);
-    int member = detail::leading_member(g, best.key, best.place, detail::largest_leading_word(g, best.key));
-    detail::shift_steps<N>(g, rows, best, member, info);
-    SHOAL_UNROLL
-    for (int s = 0; s < slots; ++s) detail::shift_right<1, T, N>(&rows(s, 0), rows.place[s]);
-    SHOAL_UNROLL
-    for (int k = N - 1; k > 0; --k) {
-        T mine = rows(0, N) * rows.reciprocal[0];
-        bool here = rows.place[0] == k;
-        SHOAL_UNROLL
-        for (int s = 1; s < slots; ++s) {
-            mine = rows.place[s] == k ? rows(s, N) * rows.reciprocal[s] : mine;
-            here = here || rows.place[s] == k;
-        }
-        const T xk = g.shuffle(mine, detail::member_with(g, here));
+    const detail::shared_rows<T, N> u{scratch};
+    detail::leaving_rows<T, slots, N> a;
+    if (detail::always()) {
         SHOAL_UNROLL
         for (int s = 0; s < slots; ++s) {
-            if (rows.place[s] < k) rows(s, N) = core::fma(-rows(s, k), xk, rows(s, N));
+            const int i = s * S + rank;
+            a.element[s][0] = i < N ? x(i) : T(1);
+            SHOAL_UNROLL
+            for (int j = 0; j < N; ++j) a.element[s][1 + j] = i < N ? matrix(i, j) : T(1);
+        }
+    } else {
+        SHOAL_UNROLL
+        for (int s = 0; s < slots; ++s) {
+            SHOAL_UNROLL
+            for (int j = 0; j <= N; ++j) a.element[s][j] = detail::padding<T>();
         }
     }
     SHOAL_UNROLL
     for (int s = 0; s < slots; ++s) {
-        if (info == 0 && rows.place[s] >= 0) x(rows.place[s]) = rows(s, N) * rows.reciprocal[s];
+        const int i = s * S + rank;
+        a.place[s] = i;
+        a.open[s] = i < N ? 0xffffffffU : 0U;
     }
+    int info = 0;
+    detail::leading_row<T, slots> found;
+    detail::find_leader<detail::shared_rows<T, N>>(g, a, found);
+    detail::publish<N>(a, u, scratch, 0, found);
+    detail::leave_steps<N>(g, a, u, info);
+    T y[slots];
+    T reciprocal[slots];
+    const T* row[slots];
+    SHOAL_UNROLL
+    for (int s = 0; s < slots; ++s) {
+        const int i = s * S + rank < N ? s * S + rank : N - 1;
+        row[s] = u.row(i) + 1 - i;
+        y[s] = u.row(i)[0];
+        reciprocal[s] = core::pivot_reciprocal(u.row(i)[1]);
+    }
+    const auto element = [&](int s, int k) SHOAL_INLINE_LAMBDA { return row[s][k]; };
+    detail::substitute_back<N>(g, y, reciprocal, element, x, info);
     // The elements of x that other members wrote.
     if constexpr (syncs_on_exit<G>) g.sync();
     return info;
