@@ -63,6 +63,27 @@ TEST(arrow_reports, B06_no_right_hand_sides_and_no_tails) {
     EXPECT_THROW(any_host_solver<double>(33, {1, 1}), std::invalid_argument);
 }
 
+TEST(arrow_reports, block_size_of_an_argument) {
+    const int n = 5;
+    const extent size{.tails = 2, .stages = 3};
+    const auto blocks = [](int count) {
+        std::vector<double> all(static_cast<std::size_t>(count * n * n));
+        for (std::size_t i = 0; i < all.size(); ++i) all[i] = i % (n * n) % (n + 1) == 0 ? 2 : 0;
+        return all;
+    };
+    const std::vector<double> D = blocks(2 * 3), R = blocks(1), E(2 * 2 * n * n), C(2 * n * n);
+    // [any]
+    // n unknowns a block, known when the program runs; D, E, C and R as in the table of storage, n x n blocks each.
+    shoal::arrow::any_host_solver<double> solver(n, size, {.which = shoal::arrow::order::recursive});
+    const shoal::arrow::info info = solver.factor({D.data(), E.data(), C.data(), R.data()});
+    if (!info.good()) FAIL() << "tail " << info.tail << ", block " << info.block << ", pivot " << info.pivot;
+
+    std::vector<double> b(static_cast<std::size_t>(solver.unknowns()), 1.0);
+    solver.solve(b.data());  // in place
+    // [end]
+    expect_near(b, std::vector<double>(35, 0.5), 1e-15);
+}
+
 TEST(arrow_reports, B08_smallest_sizes) {
     for (const order which : both) {
         // One unknown in all: 9 x = 6.

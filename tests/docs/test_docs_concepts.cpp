@@ -126,6 +126,36 @@ TEST(docs_op, beta_zero_never_reads) {
     EXPECT_EQ(c[3], 4);
 }
 
+// [own op]
+/// y := D A x for a diagonal matrix D, which comes as a vector.
+template <shoal::Group G, shoal::VectorView D, shoal::MatrixView A, shoal::VectorView X, shoal::VectorView Y>
+SHOAL_FN void weighted_product(const G& g, D d, A a, X x, Y y) {
+    using T = typename Y::value_type;
+    // The whole group sees y when this returns, even where our caller wants no last barrier of us.
+    shoal::gemv(shoal::with_exit_sync(g), T(1), a, x, T(0), y);
+    // Elements rank, rank + size, ... are each member's. At thread scope small static sizes become flat code.
+    shoal::strided(shoal::flatten<G, Y::static_size>{}, g, y.size(), [&](int i) { y(i) *= d(i); });
+    // The elements that other members wrote.
+    if constexpr (shoal::syncs_on_exit<G>) g.sync();
+}
+// [end]
+
+TEST(docs_op, of_your_own) {
+    double a[6] = {1, 2, 3, 4, 5, 6}, d[3] = {10, 100, 1000}, x[2] = {1, 2};
+    const double expected[3] = {90, 1200, 15000};
+    const auto check = [&](const auto& run) {
+        double y[3] = {};
+        run([&](const auto& g) {
+            weighted_product(g, shoal::vector<double, 3>{d}, shoal::matrix<double, 3, 2>{a},
+                             shoal::vector<double, 2>{x}, shoal::vector<double, 3>{y});
+        });
+        for (int i = 0; i < 3; ++i) EXPECT_EQ(y[i], expected[i]);
+    };
+    check([](const auto& body) { body(shoal::this_thread()); });
+    check([](const auto& body) { shoal::emu::fiber_block(7, shoal::emu::order::reverse).run(body); });
+    check([](const auto& body) { shoal::emu::fiber_block(2, shoal::emu::order::forward).run(body); });
+}
+
 TEST(docs_info, bad_pivot) {
     // [info]
     double a[4] = {1, 2, 2, 1};  // not positive definite: 1 - 2 * 2 < 0

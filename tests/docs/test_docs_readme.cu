@@ -14,7 +14,7 @@ __global__ void newton(double* A, double* b, int* info, int systems) {
     auto x = shoal::vector<double, 12>{b + 12 * s};
     int k = shoal::posv(g, lower(K), x);  // LAPACK info, the same value on every member
     if (g.rank() == 0) info[s] = k;
-}
+}  // four warps a block: newton<<<(systems + 3) / 4, 128>>>(A, b, info, systems);
 
 TEST(docs_readme, a_batch_on_warps) {
     constexpr int systems = 7;
@@ -32,7 +32,7 @@ TEST(docs_readme, a_batch_on_warps) {
     ASSERT_EQ(cudaMemcpy(b, vectors.data(), vectors.size() * sizeof(double), cudaMemcpyHostToDevice),
               cudaSuccess);
 
-    newton<<<(systems + 3) / 4, 128>>>(A, b, info, systems);  // four warps a block
+    newton<<<(systems + 3) / 4, 128>>>(A, b, info, systems);
 
     int found[systems];
     ASSERT_EQ(cudaMemcpy(found, info, sizeof found, cudaMemcpyDeviceToHost), cudaSuccess);
