@@ -37,8 +37,10 @@ inline constexpr int attitude_rows = 4;
 inline constexpr int fixed_rows = thrust_rows + attitude_rows;
 /// Most obstacles that a stage looks at.
 inline constexpr int max_slots = 8;
-/// w and w2 of a program that does not say otherwise.
-inline constexpr double default_penalty = 1e3, default_curvature = 1e2;
+/// w of a program that does not say otherwise.
+inline constexpr double default_penalty = 1e3;
+/// And w2.
+inline constexpr double default_curvature = 1e2;
 
 /// Number of scenarios, stages, and obstacles that a stage looks at.
 struct qp_shape {
@@ -69,6 +71,7 @@ struct qp_arrays {
         return {shape, e, c, hessian, gradient, limit, normal, initial, row};
     }
 };
+/// A program to read.
 using qp_view = qp_arrays<const double>;
 
 /// Where the variables of a program lie.
