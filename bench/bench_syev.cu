@@ -6,6 +6,8 @@
 #include "support/batched_bench.cuh"
 #include "support/vendor.hpp"
 
+#include <string>
+#include <type_traits>
 #include <utility>
 
 #include <shoal/batched/launch.cuh>
@@ -115,10 +117,17 @@ double eigen_error(const std::vector<T>& A, const std::vector<T>& w, const std::
     return std::max(off / (n * size), skew) / (n * unit_roundoff<T>());
 }
 
-/// Blocks that share a multiprocessor. A rotation waits for its square root: warps beside it are worth more than registers.
-constexpr int resident_blocks(int n, std::size_t element) {
-    if (n == 32) return element == 8 ? 4 : 6;
-    return n == 16 ? 6 : 8;
+/// How many blocks must share a multiprocessor: a rotation waits for its square root, and warps beside it can be worth more
+/// than registers. One leaves the registers to the compiler.
+template <class T, int N>
+auto residencies() {
+    if constexpr (N == 32) {
+        return std::conditional_t<sizeof(T) == 8, std::integer_sequence<int, 1, 3, 4>,
+                                  std::integer_sequence<int, 1, 5, 6>>{};
+    } else {
+        return std::conditional_t<N == 16, std::integer_sequence<int, 1, 5, 6>,
+                                  std::integer_sequence<int, 1, 8, 10>>{};
+    }
 }
 
 template <class T, int N>
@@ -140,17 +149,24 @@ void measure(const report& r, const jacobi& peer, cudaStream_t stream, std::int6
         return gate(worst, 100, what);
     };
     constexpr int lanes = shoal::fast::detail::column_lanes(N);
-    constexpr int resident = resident_blocks(N, sizeof(T));
-    const auto ours = [&](int) {
-        check(shoal::batched::launch<shoal::tile_group<lanes>, resident>(
-            stream, batch, decompose<T, N>{original.data(), w.data(), v.data()}, info.data()));
+    const auto with_residency = [&]<int Blocks>(std::integral_constant<int, Blocks>) {
+        const auto ours = [&](int) {
+            check(shoal::batched::launch<shoal::tile_group<lanes>, Blocks>(
+                stream, batch, decompose<T, N>{original.data(), w.data(), v.data()}, info.data()));
+        };
+        ours(0);
+        const double our_error = error("syev");
+        const std::string variant =
+            Blocks == 1 ? "columns" : "columns; " + std::to_string(Blocks) + " blocks";
+        r.row("syev", type_name<T>(), N, batch, "shoal", variant.c_str(),
+              time_graph(
+                  stream, 1, r.replays, [] {}, ours),
+              bytes, our_error);
     };
-    ours(0);
-    const double our_error = error("syev");
-    r.row("syev", type_name<T>(), N, batch, "shoal", "columns",
-          time_graph(
-              stream, 1, r.replays, [] {}, ours),
-          bytes, our_error);
+    [&]<int... Blocks>(std::integer_sequence<int, Blocks...>) {
+        (with_residency(std::integral_constant<int, Blocks>{}), ...);
+    }
+    (residencies<T, N>());
     if (!peer.ready()) return;
     const int room = peer.room(N, v.data(), w.data(), static_cast<int>(batch));
     if (room < 0) return;
