@@ -13,7 +13,8 @@ int main() {}
 " SHOAL_FLAGS_HAVE_FMA)
     set(CMAKE_REQUIRED_QUIET ${shoal_quiet})
     if(NOT SHOAL_FLAGS_HAVE_FMA)
-        message(STATUS "shoal: these compiler flags have no FMA instruction: in the headers each fma is a function call, 35 times "
-                       "slower. Add -mfma or -march=x86-64-v3, or set SHOAL_HOST_ARCH before Shoal is fetched or installed")
+        message(STATUS "shoal: these compiler flags have no FMA instruction: in the headers each fma is a function call, and a "
+                       "program up to 20 times slower. Add -mfma or -march=x86-64-v3, or set SHOAL_HOST_ARCH before Shoal is "
+                       "fetched or installed")
     endif()
 endif()

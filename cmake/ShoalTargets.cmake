@@ -7,6 +7,13 @@ function(shoal_warnings target)
         $<$<COMPILE_LANGUAGE:CUDA>:-Werror=all-warnings;-Xcompiler=-Wall,-Wextra,-Wshadow>)
 endfunction()
 
+# In a project that fetches Shoal, a library of ours is built if something there links to it.
+function(shoal_built_when_needed target)
+    if(NOT PROJECT_IS_TOP_LEVEL AND NOT SHOAL_INSTALL)
+        set_target_properties(${target} PROPERTIES EXCLUDE_FROM_ALL ON)
+    endif()
+endfunction()
+
 # A program that is built to run on this machine, or, for CUDA, on another one that has the GPU: its C++ runtime goes along.
 function(shoal_local_program target)
     shoal_warnings(${target})
