@@ -29,7 +29,7 @@ struct tensor_tiles_of {
 
     SHOAL_FN static tensor_tiles_of zero() {
         tensor_tiles_of t;
-        t.each([](int, int, int, double& x) SHOAL_INLINE_LAMBDA { x = 0; });
+        t.each([](int, int, int, double& element) SHOAL_INLINE_LAMBDA { element = 0; });
         return t;
     }
     /// f(r, c, s, x)
