@@ -107,25 +107,28 @@ struct dealt_strip {
     int count;
     dealt_rows<Threads> deal;
 
-    template <bool Transposed>
     struct part {
         dealt_strip of;
         int first;
         int slot;
         __device__ T operator()(int i, int j) const {
-            const int row = first + (Transposed ? j : i);
+            const int row = first + i;
             const T* const at = in_block(of.mine + of.deal.place(row) * row_length, of.deal.owner(row));
-            return at[slot * n + (Transposed ? i : j)];
+            return at[slot * n + j];
         }
     };
+    struct transposed_part {
+        part of;
+        __device__ T operator()(int i, int j) const { return of(j, i); }
+    };
     __device__ int knots() const { return count; }
-    __device__ part<false> left(int k) const { return {*this, k * n, 0}; }
-    __device__ part<false> main(int k) const { return {*this, k * n, 1}; }
+    __device__ part left(int k) const { return {*this, k * n, 0}; }
+    __device__ part main(int k) const { return {*this, k * n, 1}; }
     __device__ auto right(int k) const {
         if constexpr (symmetric) {
-            return part<true>{*this, (k + 1) * n, 0};
+            return transposed_part{{*this, (k + 1) * n, 0}};
         } else {
-            return part<false>{*this, k * n, 2};
+            return part{*this, k * n, 2};
         }
     }
 

@@ -15,7 +15,7 @@ namespace shoal::batched::detail {
 
 /// Whether the systems of A are interleaved and small enough for a thread.
 template <class A>
-inline constexpr bool by_threads = neighbours<A> > 1 && fast::suits_rows<thread_group, typename A::view>;
+inline constexpr bool by_threads = neighbours<A> != 1 && fast::suits_rows<thread_group, typename A::view>;
 
 /// The bits of potrf(): a member of one exchanges nothing.
 template <class A>

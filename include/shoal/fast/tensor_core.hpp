@@ -45,7 +45,9 @@ SHOAL_FN void tensor_16x8x4(double& c0, double& c1, double& c2, double& c3, doub
 
 #else
 
+/// Never called: no group of a host is said to have tensor cores.
 SHOAL_FN void tensor_8x8x4(double&, double&, double, double) {}
+/// \copydoc tensor_8x8x4(double&, double&, double, double)
 SHOAL_FN void tensor_16x8x4(double&, double&, double&, double&, double, double, double) {}
 
 #endif
