@@ -380,6 +380,12 @@ TYPED_TEST(banded, F05_the_reason_is_told) {
     run_pcg<T, 1>(fine, negative, one, zero, 0, [](int, double, shoal::pcg_reason reason, const dense<T>&) {
         EXPECT_EQ(reason, shoal::pcg_reason::breakdown);
     });
+    // r' z = 1 - 1 + 0, and the solution is not there.
+    run_pcg<T, 1>(fine, scalar_chain<T>(1, -1, 0, 0), one, zero, 0,
+                  [](int iterations, double, shoal::pcg_reason reason, const dense<T>&) {
+                      EXPECT_EQ(iterations, 0);
+                      EXPECT_EQ(reason, shoal::pcg_reason::breakdown);
+                  });
     for (const T bad : {std::numeric_limits<T>::quiet_NaN(), std::numeric_limits<T>::infinity()}) {
         auto strips = fine;
         strips(1, 1) = bad;

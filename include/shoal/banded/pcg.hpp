@@ -7,9 +7,10 @@ namespace shoal {
 
 /// Why pcg() stopped.
 enum class pcg_reason {
-    converged,   ///< |r' z| is at most absolute + relative * |r' z at the start|
-    limit,       ///< the limit of iterations
-    breakdown,   ///< p' A p or r' z is not positive: A or the preconditioner is not positive definite
+    converged,  ///< |r' z| is at most absolute + relative * |r' z at the start|
+    limit,      ///< the limit of iterations
+    breakdown,  ///< p' A p or r' z is not positive: A or the preconditioner is not positive definite, or the residual of the
+    ///< start is so small that r' z vanishes
     not_finite,  ///< NaN or infinity in A, b, x or the preconditioner, or overflow
 };
 
@@ -55,6 +56,12 @@ SHOAL_FN pcg_result<T> pcg_in(const G& g, S a, M preconditioner, B b, X x, pcg_o
     // barrier.
     g.sync();
     T rho = dot(g, r, z, partial);
+    if (rho == 0) {
+        const T left = reduce<dynamic>(
+            g, size, T(0), [&](T part, int i) SHOAL_INLINE_LAMBDA { return r(i) == 0 ? part : T(1); },
+            [](T s, T t) SHOAL_INLINE_LAMBDA { return s > t ? s : t; }, partial);
+        if (left > 0) return {0, T(0), pcg_reason::breakdown};
+    }
     const T goal = core::fma(options.relative, core::abs(rho), options.absolute);
     for (int iteration = 0;; ++iteration) {
         const T size_of_rho = core::abs(rho);
