@@ -1,6 +1,6 @@
 // Block-tridiagonal systems: batched::bdsv and its parts beside our own elimination column by column in memory, by a
 // block of 128 threads a system, as kernels have it that are put together from small dense ops.
-//   bench_banded_gpu [--csv FILE] [--commit NAME] [--replays COUNT] [--n ORDER] [--knots COUNT] [--tune yes]
+//   bench_banded_gpu [--csv FILE] [--commit NAME] [--replays COUNT] [--n ORDER] [--knots COUNT] [--tune yes] [--type f64]
 // Phases: `solve`: both sweeps over a factor; `factor`; `factor and solve`. The limit counts [L | D] read once, the factor
 // written once unless only a solve is timed, and the vector both ways. --tune yes: every width of tile, not only the
 // chosen one.
@@ -64,19 +64,14 @@ double chain_error(const std::vector<T>& a, const std::vector<T>& x, const std::
 }
 
 /// One system by a block, column by column in memory.
-template <bdsv_phase Phase, class A, class X>
+template <class A, class X>
 struct stepwise {
     A a;
     X x;
     template <class G>
     SHOAL_FN int operator()(const G& g, std::int64_t s) const {
         constexpr shoal::bdsv_policy policy{.algorithm = shoal::bdsv_algorithm::columns};
-        shoal::knot_info found;
-        if constexpr (Phase != bdsv_phase::solve) found = shoal::bdsv_factor<policy>(g, a(s));
-        if constexpr (Phase != bdsv_phase::factor) {
-            if (found.good()) shoal::bdsv_solve<policy>(g, a(s), x(s));
-        }
-        return found.index(A::view::block_size);
+        return shoal::bdsv<policy>(g, a(s), x(s)).index(A::view::block_size);
     }
 };
 
@@ -108,6 +103,7 @@ __global__ void widen_strips(T* to, const T* from, int n, std::int64_t elements)
 
 struct options {
     bool tune = false;
+    bool floats = true;
     int knots = 0;
 };
 
@@ -230,11 +226,16 @@ void measure(const report& r, const options& o, cudaStream_t stream, int knots, 
         rows.template operator()<512>("levels_512");
     }
     if (batch <= 1024) {
-        phases("stepwise", [&]<class Phase>(Phase, int k) {
-            const stepwise<Phase::value, symmetric_strips<T, n>, block_vectors<T, n>> body{A(k), X(k)};
-            return shoal::batched::launch<shoal::sized_block_group<128>>(stream, batch, body,
-                                                                         info.data() + k * batch);
-        });
+        const auto step_by_step = [&](int k) {
+            const stepwise<symmetric_strips<T, n>, block_vectors<T, n>> body{A(k), X(k)};
+            check(shoal::batched::launch<shoal::sized_block_group<128>>(stream, batch, body,
+                                                                        info.data() + k * batch));
+        };
+        restore();
+        for (int k = 0; k < copies; ++k) step_by_step(k);
+        const double wrong = error();
+        row("factor and solve", "stepwise", 2 * strips + vectors,
+            time_graph(stream, copies, r.replays, restore, step_by_step), wrong);
     }
 }
 
@@ -301,6 +302,7 @@ int main(int count, char** words) {
     options o;
     for (int i = 1; i + 1 < count; i += 2) {
         if (std::string_view(words[i]) == "--tune") o.tune = true;
+        if (std::string_view(words[i]) == "--type") o.floats = std::string_view(words[i + 1]) != "f64";
         if (std::string_view(words[i]) == "--knots") o.knots = std::atoi(words[i + 1]);
     }
     report r(count, words);
@@ -329,5 +331,5 @@ int main(int count, char** words) {
     }
     using sizes = std::integer_sequence<int, 6, 12, 14, 16>;
     orders(sizes{}, double{});
-    orders(sizes{}, float{});
+    if (o.floats) orders(sizes{}, float{});
 }

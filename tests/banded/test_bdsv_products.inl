@@ -17,7 +17,7 @@ constexpr shoal::bdsv_policy by_products{.algorithm = shoal::bdsv_algorithm::pro
 
 template <int n, int Blocks>
 struct products_case {
-    piece a, x, y, scratch, seen, knot, pivot;
+    piece a, x, y, scratch, seen, too, knot, pivot;
     // Blocks that are not made of whole warps work in memory.
     template <class G>
     static constexpr bool supports = G::scope == shoal::scope::warp || G::scope == shoal::scope::block;
@@ -30,6 +30,7 @@ struct products_case {
         trample(g, buffer, scratch);
         observe(g, buffer, x, seen);
         if (found.good()) shoal::bdsv_solve<by_products>(g, strips, second);
+        observe(g, buffer, y, too);
         knot.mine(g, buffer) = T(found.knot);
         pivot.mine(g, buffer) = T(found.pivot);
     }
@@ -65,6 +66,7 @@ void run(const dense<double>& strips, Check check) {
                                      a.inout(b),
                                      a.scratch(shoal::bdsv_products_scratch(n, knots)),
                                      a.output(n * knots, 1),
+                                     a.output(n * knots, 1),
                                      a.per_member(),
                                      a.per_member()};
     a.forbid(c.a, [&](int i, int j) { return (i < n && j < n) || j > n + i % n; });
@@ -72,6 +74,7 @@ void run(const dense<double>& strips, Check check) {
         c, a,
         [&](const outcome<double>& out) {
             EXPECT_TRUE(bits_equal(out(c.x), out(c.seen)));
+            EXPECT_TRUE(bits_equal(out(c.y), out(c.too)));
             check(out.info(c.knot), out.info(c.pivot), out(c.a), out(c.x), out(c.y), b);
         },
         across_groups::differs);
@@ -176,6 +179,51 @@ TEST(bdsv_products, ill_conditioned_chains_have_the_backward_error_of_lapack) {
         check_solved<6, 2>(ill_conditioned(6, 4, condition, r));
         check_solved<16, 2>(ill_conditioned(16, 3, condition, r));
     }
+}
+
+/// The factor alone; and the steps of the levels, all by one warp.
+template <int n>
+struct warp_case {
+    piece a, factor, levels, x, y;
+    template <class G>
+    static constexpr bool supports = G::scope == shoal::scope::warp;
+    template <class G, class T>
+    SHOAL_FN void operator()(const G& g, T* buffer) const {
+        const int knots = a.rows / n;
+        shoal::bdsv_factor<by_products>(g, shoal::strip<T, n>{a.data(buffer), knots});
+        observe(g, buffer, a, factor);
+        using strips = shoal::strip<T, n>;
+        const shoal::detail::tensor_level_step<G, strips> step(g, strips{levels.data(buffer), knots});
+        const shoal::block_vector<T, n> to{x.data(buffer), knots}, between{y.data(buffer), knots};
+        int s = 1;
+        for (; s <= knots; s *= 2) {
+            for (int c = s - 1; c < knots; c += s) {
+                step.factor(c, s, to, between);
+                g.sync();
+            }
+        }
+        for (s /= 2; s >= 1; s /= 2) {
+            for (int c = s - 1; c < knots; c += 2 * s) {
+                step.backward(c, s, between, to);
+                g.sync();
+            }
+        }
+    }
+};
+
+TEST(bdsv_products, steps_of_a_warp) {
+    constexpr int n = 10, knots = 5;
+    random_stream r(9);
+    const auto strips = chain(n, knots, 3, r);
+    const auto matrix = full(strips, 3);
+    const auto b = random_matrix<double>(n * knots, 1, r);
+    arena<double> a;
+    const warp_case<n> c{a.inout(strips, by_rows), a.output(n * knots, 3 * n, by_rows),
+                         a.inout(strips, by_rows), a.inout(b), a.output(n * knots, 1)};
+    run_on_all_groups(c, a, [&](const outcome<double>& out) {
+        EXPECT_TRUE(bits_equal(out(c.a), out(c.factor)));
+        EXPECT_TRUE(within(solve_error(matrix, out(c.x), b), 1));
+    });
 }
 
 TEST(bdsv_products, F14_scales_beyond_the_quick_step) {

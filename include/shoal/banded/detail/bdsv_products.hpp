@@ -34,7 +34,7 @@ SHOAL_FN knot_info bdsv_factor_products(const W& warp, A a, B right_side, Y told
     block d, next;
     block l;
     vector_tiles b;
-    tensor_tiles_of<rows, tiles> k_and_b;
+    tensor_tiles_of<rows, tiles> m;
     memory.load_main(0, d);
     d.negate();
     memory.load(1, 0, knots > 1, l);
@@ -42,30 +42,42 @@ SHOAL_FN knot_info bdsv_factor_products(const W& warp, A a, B right_side, Y told
     b.negate();
     for (int k = 0; k < knots; ++k) {
         // What the next step needs is asked for a step ahead, and negated when it is there.
-        k_and_b.each([&](int r, int c, int s, double& x) SHOAL_INLINE_LAMBDA {
+        m.each([&](int r, int c, int s, double& x) SHOAL_INLINE_LAMBDA {
             if (r < tiles) x = -l.x[r < tiles ? r : 0][c][s];
         });
-        if constexpr (solves) memory.join(k_and_b, b);
+        [[maybe_unused]] const vector_tiles right = b;
+        if constexpr (solves) memory.join(m, b);
         memory.load_main(k + 1, next);
         memory.load(k + 2, 0, k + 2 < knots, l);
         load_vector(k + 1, b);
-        tensor_step<rows, n> step;
-        const int bad = step.run(warp, d, k_and_b);
+        const int bad =
+            tensor_step<rows, n>::run(warp, d, m, [&](auto& again, auto& k_again) SHOAL_INLINE_LAMBDA {
+                memory.load_main(k, again);
+                again.negate();
+                if (k > 0) {
+                    block e;
+                    memory.load(k, 0, true, e);
+                    add_product<panels, tensor_part::lower>(warp, again, e, e);
+                }
+                memory.load(k + 1, 0, k + 1 < knots, k_again);
+                k_again.negate();
+                if constexpr (solves) memory.join(k_again, right);
+            });
         // All lanes have read D_k, of which each replaces some elements.
         warp.sync();
-        memory.store_lower(k, step.f);
+        memory.store_lower(k, d);
         [[maybe_unused]] vector_tiles y;
         if constexpr (solves) {
-            y = memory.part(step.m);
+            y = memory.part(m);
             memory.each_of_vector(y, [&](int i, double& e) SHOAL_INLINE_LAMBDA { told(k, i, e); });
         }
-        if (k + 1 < knots) memory.store(k + 1, 0, step.m);
+        if (k + 1 < knots) memory.store(k + 1, 0, m);
         if (bad != 0) {
             found = {k + 1, bad};
             break;
         }
         block e;
-        e.each([&](int r, int c, int s, double& x) SHOAL_INLINE_LAMBDA { x = step.m.x[r][c][s]; });
+        e.each([&](int r, int c, int s, double& x) SHOAL_INLINE_LAMBDA { x = m.x[r][c][s]; });
         next.negate();
         d = next;
         add_product<panels, tensor_part::lower>(warp, d, e, e);

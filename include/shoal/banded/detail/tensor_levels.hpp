@@ -70,51 +70,55 @@ class tensor_level_step {
         const int before = c - s / 2, behind = c + s / 2;
         const bool to_a = turn && c - s >= 0;
         const bool to_b = turn && c + s < a_.knots();
-        block d;
-        vector_tiles right = vector_tiles::zero();
         constexpr int rows = 2 * tiles + Solves * tensor_memory<A>::own_tiles;
+        block d;
+        vector_tiles right;
         tensor_tiles_of<rows, tiles> k;
-        memory_.load_main(c, d);
-        if constexpr (Solves == 1) {
-            if (s <= 2) {
-                load_vector(x, c, right);
+        const auto gather = [&](block& d_, vector_tiles& right_, auto& k_) SHOAL_INLINE_LAMBDA {
+            right_ = vector_tiles::zero();
+            memory_.load_main(c, d_);
+            if constexpr (Solves == 1) {
+                if (s <= 2) {
+                    load_vector(x, c, right_);
+                } else {
+                    load_vector(y, c, right_);
+                }
+                right_.negate();
+            }
+            if (s == 1) {
+                memory_.load_transposed(c, 0, to_a, k_);
+                memory_.load(c + 1, 0, to_b, k_, tiles);
+                k_.negate();
+                d_.negate();
             } else {
-                load_vector(y, c, right);
+                block b, a, other_a, other_b;
+                vector_tiles y_before = vector_tiles::zero(), y_behind = vector_tiles::zero();
+                memory_.load_transposed(before, 2, true, b);
+                memory_.load_transposed(behind, 0, behind < a_.knots(), a);
+                if constexpr (Solves == 1) {
+                    load_vector(y, before, y_before);
+                    if (behind < a_.knots()) load_vector(y, behind, y_behind);
+                }
+                memory_.load_transposed(before, 0, to_a, other_a);
+                memory_.load_transposed(behind, 2, to_b, other_b);
+                d_.negate();
+                add_product<panels, tensor_part::lower>(warp_, d_, b, b);
+                add_product<panels, tensor_part::lower>(warp_, d_, a, a);
+                if constexpr (Solves == 1) {
+                    add_product<panels, tensor_part::full>(warp_, right_, y_before, b);
+                    add_product<panels, tensor_part::full>(warp_, right_, y_behind, a);
+                }
+                // -K_ac = A B' with the knot before, -K_bc = B A' with the one behind.
+                block k_ac = block::zero(), k_bc = block::zero();
+                add_product<panels, tensor_part::full>(warp_, k_ac, other_a, b);
+                add_product<panels, tensor_part::full>(warp_, k_bc, other_b, a);
+                k_.each([&](int r, int col, int h, double& e) SHOAL_INLINE_LAMBDA {
+                    if (r < 2 * tiles) e = r < tiles ? k_ac.x[r % tiles][col][h] : k_bc.x[r % tiles][col][h];
+                });
             }
-            right.negate();
-        }
-        if (s == 1) {
-            memory_.load_transposed(c, 0, to_a, k);
-            memory_.load(c + 1, 0, to_b, k, tiles);
-            k.negate();
-            d.negate();
-        } else {
-            block b, a, other_a, other_b;
-            vector_tiles y_before = vector_tiles::zero(), y_behind = vector_tiles::zero();
-            memory_.load_transposed(before, 2, true, b);
-            memory_.load_transposed(behind, 0, behind < a_.knots(), a);
-            if constexpr (Solves == 1) {
-                load_vector(y, before, y_before);
-                if (behind < a_.knots()) load_vector(y, behind, y_behind);
-            }
-            memory_.load_transposed(before, 0, to_a, other_a);
-            memory_.load_transposed(behind, 2, to_b, other_b);
-            d.negate();
-            add_product<panels, tensor_part::lower>(warp_, d, b, b);
-            add_product<panels, tensor_part::lower>(warp_, d, a, a);
-            if constexpr (Solves == 1) {
-                add_product<panels, tensor_part::full>(warp_, right, y_before, b);
-                add_product<panels, tensor_part::full>(warp_, right, y_behind, a);
-            }
-            // -K_ac = A B' with the knot before, -K_bc = B A' with the one behind.
-            block k_ac = block::zero(), k_bc = block::zero();
-            add_product<panels, tensor_part::full>(warp_, k_ac, other_a, b);
-            add_product<panels, tensor_part::full>(warp_, k_bc, other_b, a);
-            k.each([&](int r, int col, int h, double& e) SHOAL_INLINE_LAMBDA {
-                if (r < 2 * tiles) e = r < tiles ? k_ac.x[r % tiles][col][h] : k_bc.x[r % tiles][col][h];
-            });
-        }
-        if constexpr (Solves == 1) memory_.join(k, right);
+            if constexpr (Solves == 1) memory_.join(k_, right_);
+        };
+        gather(d, right, k);
         // All lanes have read D_c, of which each replaces some elements.
         warp_.sync();
         if (!turn) {
@@ -126,13 +130,14 @@ class tensor_level_step {
             }
             return 0;
         }
-        tensor_step<rows, n> step;
-        const int bad = step.run(warp_, d, k);
-        memory_.store_lower(c, step.f);
-        if (to_a) memory_.store_transposed(c, 0, step.m);
-        if (to_b) memory_.store_transposed(c, 2, step.m, tiles);
+        const int bad = tensor_step<rows, n>::run(
+            warp_, d, k,
+            [&](block& d_again, auto& k_again) SHOAL_INLINE_LAMBDA { gather(d_again, right, k_again); });
+        memory_.store_lower(c, d);
+        if (to_a) memory_.store_transposed(c, 0, k);
+        if (to_b) memory_.store_transposed(c, 2, k, tiles);
         if constexpr (Solves == 1) {
-            auto solved = memory_.part(step.m);
+            auto solved = memory_.part(k);
             memory_.each_of_vector(solved, [&](int i, double e) SHOAL_INLINE_LAMBDA { y(c * n + i) = e; });
         }
         return bad;

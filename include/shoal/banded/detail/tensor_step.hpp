@@ -121,35 +121,35 @@ SHOAL_FN void scale_panel(const W& warp, tensor_tiles_of<Rows, Cols>& X, int c, 
     for (int r = 0; r < Rows; ++r)
         if (r >= from) X.x[r][c][s] = scaled[r];
 }
-/// What a step leaves: F = chol(D), and the couplings K times F^-T.
+
+/// A step in place: D becomes F = chol(D) in its lower tiles, and the couplings K become K F^-T.
 template <int Rows, int n>
 struct tensor_step {
     static constexpr int tiles = tensor_cut<n>::tiles;
     static constexpr int panels = tensor_cut<n>::panels;
-    tensor_tiles_of<tiles, tiles> f;  ///< lower tiles
-    tensor_tiles_of<Rows, tiles> m;   ///< K F^-T
+    using block = tensor_tiles_of<tiles, tiles>;
+    using couplings = tensor_tiles_of<Rows, tiles>;
 
     /// D and K come negated, since tensor cores only add; of D the lower tiles count, and those on the diagonal are full.
+    /// again(d, k) makes them once more: to keep them would take registers that are always wanted for what is almost never.
     /// \return 0, or the first bad pivot, counted from 1
-    template <ShuffleGroup W>
-    SHOAL_FN int run(const W& warp, const tensor_tiles_of<tiles, tiles>& d,
-                     const tensor_tiles_of<Rows, tiles>& k) {
+    template <ShuffleGroup W, class Again>
+    SHOAL_FN static int run(const W& warp, block& f, couplings& m, Again again) {
+        if (quick(warp, f, m)) [[likely]]
+            return 0;
+        // What is indexed there would not stay in registers here either.
+        block d;
+        couplings k;
+        again(d, k);
+        const int bad = careful(warp, d, k);
         f = d;
         m = k;
-        if (quick(warp)) [[likely]]
-            return 0;
-        // On copies: what is indexed there would not stay in registers here either.
-        auto triangle = d;
-        auto couplings = k;
-        const int bad = careful(warp, triangle, couplings);
-        f = triangle;
-        m = couplings;
         return bad;
     }
 
   private:
     template <ShuffleGroup W>
-    SHOAL_FN bool quick(const W& warp) {
+    SHOAL_FN static bool quick(const W& warp, block& f, couplings& m) {
         pivot_watch watch;
         panel_scale l = panel_scale::of(warp, f.x[0][0][0], 0, watch);
         SHOAL_UNROLL
@@ -179,8 +179,7 @@ struct tensor_step {
     }
     /// Column by column, for what pivot_watch reports; slow.
     template <ShuffleGroup W>
-    SHOAL_FN static int careful(const W& warp, tensor_tiles_of<tiles, tiles>& d,
-                                tensor_tiles_of<Rows, tiles>& k) {
+    SHOAL_FN static int careful(const W& warp, block& d, couplings& k) {
         const int lane = warp.rank();
         const int q = lane % 4;
         int bad = 0;
