@@ -38,8 +38,8 @@ constexpr lu_choice lu_stored(int n, int element_bytes) {
             return {thread, 1, 1};  // N = 8: 83 % (panels 82 %, tiles of 4 62 %), N = 9: 83 % (panels 76 %)
         if (n <= 10) return {panels, 5, 1};  // N = 10: 70 %
         if (n <= 13) return {panels, 4, 1};  // N = 12: 60 % (tiles of 4: 45 %), N = 13: 49 % (rows 43 %)
-        if (n <= 24) return {rows, 8, 1};    // N = 16: 46 % (panels 40 %), N = 20: 33 %, N = 24: 35 %
-        return {warp, 1, 1};                 // N = 32: 33 %, N = 48: 25 %, N = 64: 20 %
+        if (n <= 24) return {rows, 8, 1};    // N = 16: 49 % (panels 40 %), N = 20: 36 %, N = 24: 39 %
+        return {warp, 1, 1};                 // N = 32: 36 %, N = 48: 27 %, N = 64: 21 %
     }
     if (n <= 4) return {thread, 1, 10};  // N = 4: 82 % (74 % without the bound)
     if (n <= 6) return {thread, 1, 8};   // N = 6: 81 % (69 % without the bound)
@@ -47,10 +47,10 @@ constexpr lu_choice lu_stored(int n, int element_bytes) {
     if (n <= 10) return {thread, 1, 1};  // N = 10: 77 %
     if (n <= 12) return {panels, 6, 1};  // N = 12: 60 % (a thread 57 %, tiles of 4 48 %)
     if (n <= 16) return {tile, 8, 1};    // N = 16: 40 % (rows 38 %)
-    if (n <= 20) return {rows, 4, 1};    // N = 20: 38 %
-    if (n <= 24) return {rows, 8, 1};    // N = 24: 34 %
-    if (n <= 48) return {rows, 16, 1};   // N = 32: 28 %, N = 48: 20 %
-    return {rows, 32, 1};                // N = 64: 18 %
+    if (n <= 20) return {rows, 4, 1};    // N = 20: 41 %
+    if (n <= 24) return {rows, 8, 1};    // N = 24: 37 %
+    if (n <= 48) return {rows, 16, 1};   // N = 32: 29 %, N = 48: 21 %
+    return {rows, 32, 1};                // N = 64: 19 %
 }
 
 /// Large batches of interleaved systems.
@@ -63,18 +63,18 @@ constexpr lu_choice lu_interleaved(int n, int element_bytes) {
         if (n <= 10) return {panels, 5, 1};  // N = 10: 68 %
         if (n <= 12) return {panels, 6, 1};  // N = 12: 57 % (tiles of 4: 43 %)
         if (n <= 14) return {panels, 4, 1};  // N = 13: 44 % (rows 40 %)
-        if (n <= 16) return {rows, 4, 1};    // N = 16: 42 % (panels 39 %)
-        if (n <= 24) return {rows, 8, 1};    // N = 20: 28 %, N = 24: 29 %
-        return {warp, 4, 1};                 // N = 32: 21 %, N = 48: 17 %, N = 64: 13 %
+        if (n <= 16) return {rows, 4, 1};    // N = 16: 44 % (panels 39 %)
+        if (n <= 24) return {rows, 8, 1};    // N = 20: 28 %, N = 24: 32 %
+        return {warp, 4, 1};                 // N = 32: 22 %, N = 48: 18 %, N = 64: 13 %
     }
     if (n <= 7) return {thread, 1, 1};
     if (n <= 8) return {thread, 1, 5};   // N = 8: 95 %
     if (n <= 12) return {thread, 1, 1};  // N = 10: 88 %, N = 12: 67 %
     if (n <= 16) return {panels, 4, 1};  // N = 16: 43 % (tiles of 4: 36 %)
-    if (n <= 24) return {rows, 4, 1};    // N = 20: 32 %, N = 24: 28 %
-    if (n <= 32) return {rows, 8, 1};    // N = 32: 22 %
-    if (n <= 48) return {rows, 16, 1};   // N = 48: 14 %
-    return {rows, 32, 1};                // N = 64: 10 %
+    if (n <= 24) return {rows, 4, 1};    // N = 20: 31 %, N = 24: 29 %
+    if (n <= 32) return {rows, 8, 1};    // N = 32: 20 %
+    if (n <= 48) return {rows, 16, 1};   // N = 48: 15 %
+    return {rows, 32, 1};                // N = 64: 11 %
 }
 
 /// Up to `small_batch` systems: the shortest way through one. N = 8: 5.3 us with a tile of 8 against 6.4 us with a thread.
