@@ -7,28 +7,28 @@
 
 namespace shoal::fast {
 
-/// What of a matrix lies in few banks: with a leading dimension that is a multiple of half a row of them (8 doubles, 16
-/// floats), what differs only in the other index.
+/// What of a matrix lies in one bank: with a leading dimension that is a multiple of a row of the banks (16 doubles, 32
+/// floats), all that differ only in the other index.
 enum class crowding {
     none,
     rows,  ///< neighbours lie along the rows of a product (left operand, result), or its columns (right operand)
     terms  ///< neighbours lie along the terms of the sums
 };
 
-/// `along_rows` where the columns of a matrix begin a multiple of 1 / Share of a row of the banks apart, `along_cols` where
-/// its rows do. A view that is a part of another one names it as `storage`.
-template <class V, int Share = 2>
+/// `along_rows` where the columns of a matrix begin in the same bank, `along_cols` where its rows do. A view that is a part of another
+/// one names it as `storage`.
+template <class V>
 SHOAL_FN constexpr crowding crowding_of(crowding along_rows, crowding along_cols) {
     if constexpr (requires { typename V::storage; }) {
-        return crowding_of<typename V::storage, Share>(along_rows, along_cols);
+        return crowding_of<typename V::storage>(along_rows, along_cols);
     } else if constexpr (requires { typename V::layout_type; }) {
         using map = typename shoal::detail::layout_traits<typename V::layout_type, V::static_rows,
                                                           V::static_cols>::map;
-        constexpr int step = 128 / static_cast<int>(sizeof(typename V::value_type)) / Share;
+        constexpr int banks = 128 / static_cast<int>(sizeof(typename V::value_type));
         constexpr auto down = map::static_row_step;
         constexpr auto across = map::static_col_step;
-        if (down == 1 && across > 0 && across % step == 0) return along_rows;
-        if (across == 1 && down > 0 && down % step == 0) return along_cols;
+        if (down == 1 && across > 0 && across % banks == 0) return along_rows;
+        if (across == 1 && down > 0 && down % banks == 0) return along_cols;
     }
     return crowding::none;
 }

@@ -81,7 +81,7 @@ inline constexpr bool suits_tensor_tiles = has_tensor_cores&& std::is_same_v<T, 
 /// Each sum is one chain of fused multiply-adds in ascending k: the bits are those of product_tiles(). Rows and columns beyond the
 /// end read the last one instead; terms beyond the end are products of minus zero, which change no sum.
 ///
-/// Four lanes at a time would wait for one bank of shared memory where the leading dimension is a multiple of 8. They then
+/// Four lanes at a time would wait for one bank of shared memory where the leading dimension is a multiple of 16. They then
 /// move different fragments of their tile, and each puts its registers in order.
 template <tensor_plan P, region Region, Group G, class Start, class Left, class Right, class Finish>
 SHOAL_FN void tensor_tiles(const G& g, int m, int n, int depth, Start start, Left left, Right right,

@@ -24,10 +24,8 @@ SHOAL_FN void trsm_lanes(const G& g, triangular<M, Uplo, Diagonal> t, B b) {
     const int lane = warp.rank();
     const int m = b.cols();
     // Four rows at a time, by neighbouring lanes each in an order of its own where the lanes would wait for one bank.
-    constexpr int turns =
-        crowding_of<B, 4>(crowding::rows, crowding::none) == crowding::none || N < 4 ? 1 : 4;
+    constexpr int turns = crowding_of<B>(crowding::rows, crowding::none) == crowding::none || N < 4 ? 1 : 4;
     constexpr int in_turns = N / turns * turns;
-    const int turn = lane / turns % turns;
     const auto row = [](int s) SHOAL_INLINE_LAMBDA { return shoal::detail::sweep_row<Uplo>(s, N); };
     T reciprocal = 1;
     if constexpr (Diagonal == diagonal::stored) {
@@ -44,8 +42,8 @@ SHOAL_FN void trsm_lanes(const G& g, triangular<M, Uplo, Diagonal> t, B b) {
         for (int s = 0; s < in_turns; s += turns) {
             T part[turns];
             SHOAL_UNROLL
-            for (int u = 0; u < turns; ++u) part[u] = j < m ? b(row(s + (u ^ turn)), j) : T(0);
-            detail::exchange(part, turn);
+            for (int u = 0; u < turns; ++u) part[u] = j < m ? b(row(s + (u ^ lane % turns)), j) : T(0);
+            detail::exchange(part, lane % turns);
             SHOAL_UNROLL
             for (int u = 0; u < turns; ++u) x[s + u] = part[u];
         }
@@ -62,10 +60,10 @@ SHOAL_FN void trsm_lanes(const G& g, triangular<M, Uplo, Diagonal> t, B b) {
             T part[turns];
             SHOAL_UNROLL
             for (int u = 0; u < turns; ++u) part[u] = x[s + u];
-            detail::exchange(part, turn);
+            detail::exchange(part, lane % turns);
             SHOAL_UNROLL
             for (int u = 0; u < turns; ++u) {
-                if (j < m) b(row(s + (u ^ turn)), j) = part[u];
+                if (j < m) b(row(s + (u ^ lane % turns)), j) = part[u];
             }
         }
         SHOAL_UNROLL
