@@ -170,6 +170,40 @@ TYPED_TEST(banded, F15_F11_every_number_of_knots) {
 #endif
 }
 
+/// The same rows an odd number of elements apart.
+template <int n>
+struct padded_case {
+    piece strips, x, y, z, scratch;
+    template <class G>
+    static constexpr bool supports = G::scope != shoal::scope::tile;
+    template <class G, class T>
+    SHOAL_FN void operator()(const G& g, T* buffer) const {
+        const int knots = strips.rows / n;
+        const shoal::padded_strip<T, n> a{strips.data(buffer), knots};
+        const shoal::block_vector<T, n> to{y.data(buffer), knots};
+        shoal::bdmv(g, a, shoal::block_vector<const T, n>{x.data(buffer), knots}, to,
+                    shoal::block_vector<T, n>{z.data(buffer), knots});
+        shoal::bdsv(g, a, to, scratch.data(buffer));
+    }
+};
+
+TYPED_TEST(banded, padded_rows_are_rows) {
+    using T = TypeParam;
+    constexpr int n = 4, knots = 3;
+    random_stream r(17);
+    const auto strips = random_strips<T>(n, knots, r);
+    const auto x = random_matrix<T>(n * knots, 1, r);
+    arena<T> a;
+    const padded_case<n> c{a.inout(strips, {.order = storage::row, .padding = 1}), a.input(x),
+                           a.output(n * knots, 1), a.output(n * knots, 1), a.scratch(shoal::bdsv_scratch)};
+    forbid_corners(a, c.strips);
+    run_on_all_groups(c, a, [&](const outcome<T>& out) {
+        const auto full = to_dense(strips);
+        EXPECT_TRUE(within(product_error(T(1), full, x, T(0), dense<T>(n * knots, 1), out(c.z)), 1));
+        EXPECT_TRUE(within(solve_error(full, out(c.y), out(c.z)), 1));
+    });
+}
+
 TYPED_TEST(banded, B08_B09_counts_that_are_no_powers_of_two) {
     using T = TypeParam;
     for (const int knots : {1, 3, 5, 17, 33, 39, 100}) {

@@ -31,6 +31,7 @@ SHOAL_FN auto bdmv_element(S a, X x, int i) {
 ///
 /// Order: one chain of fused multiply-adds an element, the columns of L, D and R in ascending order: the same bits at
 /// every scope and group size. The pads of x are not read, those of y not written. y must not overlap x or A.
+/// In shared memory, `padded_strip` keeps the rows of a warp in different banks.
 /// Barriers: the exit barrier. Cost: 3 N n^2 FMA, the rows shared by the members. Equivalent: `A @ x`.
 template <Group G, class S, class X, class Y>
 SHOAL_FN void bdmv(const G& g, S a, X x, Y y) {

@@ -86,7 +86,9 @@ SHOAL_FN constexpr bool bdsv_by_warp() {
 ///
 /// The lower triangle of D_k becomes F_k and L_k becomes E_k; the strictly upper triangles of D_k, L_0 and every R_k
 /// have no influence and are not written. A = F F' with F_k on the diagonal of F and E_k left of it.
-/// Order: that of a dense potrf(), whose bits it has: the same at every scope, group size and algorithm.
+/// Order: that of a dense potrf(), whose bits it has: the same at every scope, group size and algorithm, the products
+/// aside: those have the same factor to rounding, with the backward error of LAPACK, and after a bad pivot the strips are of
+/// no use. They need doubles, blocks up to 16, and a warp; blocks that are not made of whole warps work column by column.
 ///
 /// \return the first bad pivot: not positive, not finite or NaN. The columns of F before it are then final, and the rest
 ///         is as it was. Every member gets the same value. An indefinite matrix needs another method: LU, or LDL' of the

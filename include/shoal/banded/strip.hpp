@@ -16,20 +16,22 @@ namespace shoal {
 ///
 /// \tparam n block size
 /// \tparam Knots number of block rows, or `dynamic`
-template <class T, int n, int Knots = dynamic, int Blocks = 3>
+/// \tparam RowLength elements from one row to the next, if there is a gap behind each; see padded_strip
+template <class T, int n, int Knots = dynamic, int Blocks = 3, int RowLength = Blocks* n>
 class strip : detail::extent<Knots> {
     using knots_base = detail::extent<Knots>;
 
     static_assert(n >= 1, "strip: blocks have at least one row");
     static_assert(Blocks == 2 || Blocks == 3, "strip: [L | D] or [L | D | R]");
+    static_assert(RowLength >= Blocks * n, "strip: rows overlap");
 
   public:
     using value_type = std::remove_cv_t<T>;
-    using block_type = matrix<T, n, n, row_ld<Blocks * n>>;
+    using block_type = matrix<T, n, n, row_ld<RowLength>>;
     static constexpr int block_size = n;
     static constexpr int static_knots = Knots;
     /// Elements from one row of a block to the next.
-    static constexpr int row_length = Blocks * n;
+    static constexpr int row_length = RowLength;
     static constexpr bool symmetric = Blocks == 2;
 
     /// The number of knots is static.
@@ -38,7 +40,7 @@ class strip : detail::extent<Knots> {
     SHOAL_FN constexpr strip(T* data, int knots) : knots_base(knots), data_(data) {}
     /// A view for writing serves for reading.
     template <class U>
-    requires(std::is_same_v<const U, T>) SHOAL_FN constexpr strip(strip<U, n, Knots, Blocks> a)
+    requires(std::is_same_v<const U, T>) SHOAL_FN constexpr strip(strip<U, n, Knots, Blocks, RowLength> a)
         : strip(a.data(), a.knots()) {}
 
     SHOAL_FN constexpr T* data() const { return data_; }
@@ -58,7 +60,7 @@ class strip : detail::extent<Knots> {
 
   private:
     SHOAL_FN constexpr block_type part(int k, int slot) const {
-        return block_type{data_ + k * (Blocks * n * n) + slot * n};
+        return block_type{data_ + k * (RowLength * n) + slot * n};
     }
 
     T* data_ = nullptr;
@@ -67,6 +69,11 @@ class strip : detail::extent<Knots> {
 /// Strips [ L | D ] of a symmetric block-tridiagonal matrix.
 template <class T, int n, int Knots = dynamic>
 using symmetric_strip = strip<T, n, Knots, 2>;
+
+/// Strips for shared memory, rows an odd number of elements apart: where the members of a warp take a row each, as in bdmv(),
+/// neighbours lie in different banks at every block size. N n ((Blocks n) | 1) elements.
+template <class T, int n, int Knots = dynamic, int Blocks = 3>
+using padded_strip = strip<T, n, Knots, Blocks, (Blocks * n) | 1>;
 
 /// Elements of memory that the strips of a matrix take.
 SHOAL_FN constexpr int strip_size(int n, int knots, int blocks = 3) {

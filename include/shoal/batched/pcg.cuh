@@ -6,44 +6,13 @@ namespace shoal::batched {
 
 namespace detail {
 
-/// Strips in shared memory, rows an odd number of elements apart: neighbouring rows lie in different banks.
-template <class T, int n, int Blocks>
-class padded_strip {
-  public:
-    using value_type = T;
-    static constexpr int block_size = n;
-    static constexpr int static_knots = dynamic;
-    static constexpr bool symmetric = Blocks == 2;
-    static constexpr int row_length = (Blocks * n) | 1;
-    using block_type = matrix<const T, n, n, row_ld<row_length>>;
-
-    __device__ padded_strip(const T* data, int knots) : data_(data), knots_(knots) {}
-    __device__ int knots() const { return knots_; }
-    __device__ block_type left(int k) const { return part(k, 0); }
-    __device__ block_type main(int k) const { return part(k, 1); }
-    __device__ auto right(int k) const {
-        if constexpr (symmetric) {
-            return transposed(left(k + 1));
-        } else {
-            return part(k, 2);
-        }
-    }
-
-  private:
-    __device__ block_type part(int k, int slot) const {
-        return block_type{data_ + k * n * row_length + slot * n};
-    }
-    const T* data_;
-    int knots_;
-};
-
 /// Copies strips to `to`, and shows them there. No barrier.
 template <class G, class S>
 __device__ auto stage(const G& g, S a, typename S::value_type* to) {
     using T = typename S::value_type;
     constexpr int n = S::block_size;
     constexpr int width = S::row_length;
-    using padded = padded_strip<T, n, width / n>;
+    using padded = padded_strip<const T, n, dynamic, width / n>;
     for (int e = g.rank(); e < a.knots() * n * width; e += g.size())
         to[e / width * padded::row_length + e % width] = a.data()[e];
     return padded(to, a.knots());

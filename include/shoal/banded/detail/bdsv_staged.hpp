@@ -34,7 +34,8 @@ class knot_ring {
   public:
     SHOAL_FN knot_ring(const G& g, A a, T* scratch) : g_(g), a_(a), scratch_(scratch), aligned_(false) {
 #if defined(SHOAL_DEVICE_CODE)
-        aligned_ = n % room::piece == 0 && (reinterpret_cast<std::uintptr_t>(a.data()) & 15U) == 0;
+        aligned_ = n % room::piece == 0 && A::row_length % room::piece == 0 &&
+                   (reinterpret_cast<std::uintptr_t>(a.data()) & 15U) == 0;
 #endif
     }
     /// Row i of [ L_k | D_k ].

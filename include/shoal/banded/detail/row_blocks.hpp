@@ -99,7 +99,7 @@ struct strip_rows {
     using T = typename A::value_type;
     static constexpr int n = A::block_size;
     static constexpr int piece = 16 / static_cast<int>(sizeof(T));
-    static constexpr bool in_pieces = n % piece == 0;
+    static constexpr bool in_pieces = n % piece == 0 && A::row_length % piece == 0;
     A a;
     int i;         ///< row, n or more in lanes that have none
     bool aligned;  ///< same for all rows of all blocks
