@@ -24,8 +24,8 @@ SHOAL_FN knot_info bdsv_factor_products(const W& warp, A a, B right_side, Y told
     using block = tensor_tiles_of<tiles, tiles>;
     using vector_tiles = tensor_tiles_of<1, tiles>;
     const auto load_vector = [&](int k, vector_tiles& x) SHOAL_INLINE_LAMBDA {
+        x = vector_tiles::zero();
         if constexpr (solves) {
-            x = vector_tiles::zero();
             if (k < knots)
                 memory.each_of_vector(x, [&](int i, double& e) SHOAL_INLINE_LAMBDA { e = right_side(k, i); });
         }
