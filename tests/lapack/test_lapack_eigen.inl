@@ -216,6 +216,35 @@ TYPED_TEST(lapack_eigen, A11_nan_and_infinity_end_with_info) {
         }
 }
 
+/// Members that are done with a matrix that is not finite make it finite, while others may not have looked yet.
+struct mended_case {
+    piece a, w, v, scratch, info;
+
+    template <class G, class T>
+    SHOAL_FN void operator()(const G& g, T* buffer) const {
+        const auto A = look::strided::matrix(a, buffer);
+        const int k = shoal::syev(g, symmetric_lower(A), look::strided::vector(w, buffer),
+                                  look::strided::matrix(v, buffer), scratch.data(buffer));
+        info.mine(g, buffer) = static_cast<T>(k);
+        shoal::strided(shoal::core::rolled{}, g, A.rows() * A.cols(),
+                       [&](int e) SHOAL_INLINE_LAMBDA { A(e % A.rows(), e / A.rows()) = T(0); });
+    }
+};
+
+TYPED_TEST(lapack_eigen, A11_a_matrix_may_be_written_when_it_was_found_not_finite) {
+    using T = TypeParam;
+    const int n = 6;
+    auto A = dense<T>::identity(n);
+    A(n - 1, 0) = limits<T>::quiet_NaN();
+    arena<T> a;
+    const mended_case c{a.inout(A), a.output(n, 1), a.output(n, n), a.scratch(shoal::syev_scratch(n)),
+                        a.per_member()};
+    on_all_groups(c, a, [&](const outcome<T>& out) {
+        EXPECT_EQ(out.info(c.info), n + 1);
+        EXPECT_TRUE(bits_equal(out(c.a), dense<T>(n, n)));
+    });
+}
+
 TYPED_TEST(lapack_eigen, entries_near_the_ends_of_the_range_converge) {
     using T = TypeParam;
     random_stream r(5);
