@@ -78,6 +78,25 @@ SHOAL_FN constexpr bool bdsv_by_warp() {
     };
 }
 
+/// work(warp) by the first warp of a block of whole ones; every member gets what it found. bdsv_scratch elements.
+template <Group G, class T, class Work>
+SHOAL_FN knot_info found_by_one_warp(const G& g, T* scratch, Work work) {
+    if (g.rank() < 32) {
+        const auto warp = g.template split<32>();
+        const knot_info found = work(defer_sync(warp));
+        if (warp.rank() == 0) {
+            scratch[0] = static_cast<T>(found.knot);
+            scratch[1] = static_cast<T>(found.pivot);
+        }
+    }
+    // What the warp wrote and found, before anyone reads it.
+    g.sync();
+    const knot_info found{static_cast<int>(scratch[0]), static_cast<int>(scratch[1])};
+    // Everyone has read the scratch: it may be used again.
+    if constexpr (syncs_on_exit<G>) g.sync();
+    return found;
+}
+
 }  // namespace detail
 
 /// A = F F' for A symmetric positive definite and block tridiagonal, N knots of n x n in strips, in place.
@@ -124,20 +143,9 @@ SHOAL_FN knot_info bdsv_factor(const G& g, S a, T* scratch) {
         return detail::bdsv_factor_levels(g, a, nullptr, nullptr, scratch);
     } else if constexpr (detail::bdsv_by_warp<Policy, G, S::block_size>()) {
         if (g.size() % 32 == 0) {
-            if (g.rank() < 32) {
-                const auto warp = g.template split<32>();
-                const knot_info found = bdsv_factor<Policy>(defer_sync(warp), a);
-                if (warp.rank() == 0) {
-                    scratch[0] = static_cast<T>(found.knot);
-                    scratch[1] = static_cast<T>(found.pivot);
-                }
-            }
-            // The factor, and what the warp found, before anyone reads them.
-            g.sync();
-            const knot_info found{static_cast<int>(scratch[0]), static_cast<int>(scratch[1])};
-            // Everyone has read the scratch: it may be used again.
-            if constexpr (syncs_on_exit<G>) g.sync();
-            return found;
+            return detail::found_by_one_warp(g, scratch, [&](const auto& warp) SHOAL_INLINE_LAMBDA {
+                return bdsv_factor<Policy>(warp, a);
+            });
         }
         return bdsv_factor<Policy>(g, a);
     } else {
@@ -149,7 +157,8 @@ SHOAL_FN knot_info bdsv_factor(const G& g, S a, T* scratch) {
 ///
 /// The factor is only read; the pads of x are not touched.
 /// Order: forward y_k = F_k^-1 (x_k - E_k y_{k-1}), then backward x_k = F_k^-T (y_k - E_{k+1}' x_{k+1}), the products as
-/// chains in ascending order: the same bits at every scope, group size and algorithm.
+/// chains in ascending order: the same bits at every scope, group size and algorithm, but for the products and the levels,
+/// whose sums have an order of their own.
 /// Barriers: in registers, and where a block lets one of its warps work, the exit barrier; otherwise those of two trsv()
 /// and two more a knot. No scratch. Cost: 3 N n^2 FMA shared by the members. Equivalent: `scipy.linalg.cho_solve_banded`.
 template <bdsv_policy Policy = bdsv_policy{}, Group G, class S, class X>
@@ -210,21 +219,9 @@ SHOAL_FN knot_info bdsv(const G& g, S a, X x, T* scratch) {
     if constexpr (detail::bdsv_by_tensors<Policy, G, S>()) return detail::bdsv_by_products(g, a, x, scratch);
     if constexpr (Policy.algorithm == bdsv_algorithm::products && G::scope == scope::block) {
         if (g.size() % 32 == 0) {
-            if (g.rank() < 32) {
-                const auto warp = g.template split<32>();
-                const knot_info found =
-                    detail::bdsv_by_products(defer_sync(warp), a, x, scratch + bdsv_scratch);
-                if (warp.rank() == 0) {
-                    scratch[0] = static_cast<T>(found.knot);
-                    scratch[1] = static_cast<T>(found.pivot);
-                }
-            }
-            // The factor, the solution, and what the warp found, before anyone reads them.
-            g.sync();
-            const knot_info found{static_cast<int>(scratch[0]), static_cast<int>(scratch[1])};
-            // Everyone has read the scratch: it may be used again.
-            if constexpr (syncs_on_exit<G>) g.sync();
-            return found;
+            return detail::found_by_one_warp(g, scratch, [&](const auto& warp) SHOAL_INLINE_LAMBDA {
+                return detail::bdsv_by_products(warp, a, x, scratch + bdsv_scratch);
+            });
         }
     }
     const knot_info found = bdsv_factor<Policy>(with_exit_sync(g), a, scratch);
