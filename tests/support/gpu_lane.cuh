@@ -8,6 +8,7 @@
 #include "support/judge.hpp"
 
 #include <cstdint>
+#include <initializer_list>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -118,31 +119,44 @@ void run_on(const std::string& name, int members, int blocks, int threads, memor
 }
 
 template <class G, class Case, class T, class Judge>
-void run_in_both(const std::string& name, int members, int blocks, int threads, const Case& c,
-                 const arena<T>& a, Judge& judge) {
+void run_in(std::initializer_list<memory> places, const std::string& name, int members, int blocks,
+            int threads, const Case& c, const arena<T>& a, Judge& judge) {
     if constexpr (supports<Case, G>()) {
-        if (!judge.enough())
-            run_on<G>(emu::text(name, ", global"), members, blocks, threads, memory::global, c, a, judge);
-        if (!judge.enough())
-            run_on<G>(emu::text(name, ", shared"), members, blocks, threads, memory::shared, c, a, judge);
+        for (const memory where : places)
+            if (!judge.enough())
+                run_on<G>(emu::text(name, where == memory::global ? ", global" : ", shared"), members, blocks,
+                          threads, where, c, a, judge);
     }
 }
 
 }  // namespace detail
 
-/// Runs `c(group, buffer)` on every group; see lane.hpp.
+/// Runs `c(group, buffer)` on every group, or on one of each kind where few were asked for; see lane.hpp.
 template <class Case, class T, class Check>
 void run_on_all_groups(const Case& c, const arena<T>& a, const Check& check,
                        across_groups bits = across_groups::same_bits) {
     detail::judge<T, Check> judge(a, check, bits);
-    detail::run_in_both<thread_group>("thread", 1, 2, 33, c, a, judge);
-    detail::run_in_both<tile_group<2>>("tile<2>", 2, 1, 64, c, a, judge);
-    detail::run_in_both<tile_group<4>>("tile<4>", 4, 1, 64, c, a, judge);
-    detail::run_in_both<tile_group<8>>("tile<8>", 8, 1, 64, c, a, judge);
-    detail::run_in_both<tile_group<16>>("tile<16>", 16, 1, 64, c, a, judge);
-    detail::run_in_both<tile_group<32>>("warp", 32, 1, 64, c, a, judge);
+    using enum detail::memory;
+    const auto on = [&]<class G>(G, std::initializer_list<detail::memory> places, const char* name,
+                                 int members, int blocks, int threads) {
+        detail::run_in<G>(places, name, members, blocks, threads, c, a, judge);
+    };
+    if (few_groups()) {
+        on(thread_group{}, {global}, "thread", 1, 2, 33);
+        on(tile_group<8>{}, {shared}, "tile<8>", 8, 1, 64);
+        on(tile_group<32>{}, {global, shared}, "warp", 32, 1, 64);
+        for (int n : {33, 128})
+            on(block_group{}, {global, shared}, emu::text("block(", n, ")").c_str(), n, 2, n);
+        return judge.finish();
+    }
+    on(thread_group{}, {global, shared}, "thread", 1, 2, 33);
+    on(tile_group<2>{}, {global, shared}, "tile<2>", 2, 1, 64);
+    on(tile_group<4>{}, {global, shared}, "tile<4>", 4, 1, 64);
+    on(tile_group<8>{}, {global, shared}, "tile<8>", 8, 1, 64);
+    on(tile_group<16>{}, {global, shared}, "tile<16>", 16, 1, 64);
+    on(tile_group<32>{}, {global, shared}, "warp", 32, 1, 64);
     for (int n : {1, 3, 32, 33, 64, 128, 256, 1024})
-        detail::run_in_both<block_group>(emu::text("block(", n, ")"), n, 2, n, c, a, judge);
+        on(block_group{}, {global, shared}, emu::text("block(", n, ")").c_str(), n, 2, n);
     judge.finish();
 }
 

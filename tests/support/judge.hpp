@@ -19,10 +19,17 @@ namespace shoal::support {
 /// group's result is checked.
 enum class across_groups { same_bits, differs };
 
+inline bool asked_for(const char* variable) {
+    const char* s = std::getenv(variable);
+    return s && *s && std::string_view(s) != "0";
+}
 /// Whether the long lists were asked for.
 inline bool full_lists() {
-    const char* s = std::getenv("SHOAL_TEST_FULL");
-    return s && *s && std::string_view(s) != "0";
+    return asked_for("SHOAL_TEST_FULL");
+}
+/// Whether a group of each kind is enough, as under a tool that makes every launch slow.
+inline bool few_groups() {
+    return asked_for("SHOAL_TEST_FEW");
 }
 
 namespace detail {

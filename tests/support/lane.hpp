@@ -40,7 +40,8 @@
 /// Static extents: make the case a template over them and use `A.view<M, N, shoal::column>(buffer)`.
 /// info: `info.mine(g, buffer) = T(potrf(...))` with `info` from `arena::per_member()`, then `out.info(c.info)`.
 /// Scratch: `arena::scratch(n)`; end the case with `trample(g, buffer, scratch)`.
-/// Long lists (blocks of 96, 128, 256 and 1024): environment variable `SHOAL_TEST_FULL=1`.
+/// Long lists (emulated blocks of 96, 128, 256 and 1024): environment variable `SHOAL_TEST_FULL=1`. One group of each kind
+/// on the GPU, as `scripts/gpu check` wants it: `SHOAL_TEST_FEW=1`.
 /// `test_support.inl` shows all of it.
 
 #include "support/arena.hpp"
