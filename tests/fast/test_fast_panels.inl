@@ -154,6 +154,79 @@ TEST(fast_panels, ldlt_unpivoted) {
 #endif
 }
 
+template <int N>
+struct pivoted_ldlt_pair {
+    piece rows, columns, seen, row_pivots, column_pivots, seen_pivots, row_info, column_info;
+    template <class G>
+    static constexpr bool supports = shoal::fast::suits_ldlt_rows<G, shoal::matrix<double, N, N>>();
+    template <class G, class T>
+    SHOAL_FN void operator()(const G& g, T* buffer) const {
+        constexpr shoal::ldlt_policy by_columns{.algorithm = shoal::ldlt_algorithm::columns};
+        row_info.mine(g, buffer) =
+            T(shoal::ldlt(g, symmetric_lower(rows.view<N, N>(buffer)), integers<N>(row_pivots, buffer)));
+        observe(g, buffer, rows, seen);
+        observe(g, buffer, row_pivots, seen_pivots);
+        column_info.mine(g, buffer) = T(shoal::ldlt<by_columns>(
+            g, symmetric_lower(columns.view<N, N>(buffer)), integers<N>(column_pivots, buffer)));
+    }
+};
+
+template <int N, class T>
+void expect_equal_pivoted_ldlt(const dense<T>& A, place where) {
+    arena<T> a;
+    const pivoted_ldlt_pair<N> c{a.inout(A, where), a.inout(A, where), a.output(N, N), a.output(N, 1),
+                                 a.output(N, 1),    a.output(N, 1),    a.per_member(), a.per_member()};
+    a.forbid_above_diagonal(c.rows);
+    a.forbid_above_diagonal(c.columns);
+    on_all_groups(c, a, [&](const outcome<T>& out) {
+        EXPECT_EQ(out.info(c.row_info), out.info(c.column_info)) << "n = " << N;
+        EXPECT_TRUE(results_equal(lower_part(out(c.rows)), lower_part(out(c.columns)))) << "n = " << N;
+        EXPECT_TRUE(bits_equal(out(c.row_pivots), out(c.column_pivots))) << "n = " << N;
+        EXPECT_TRUE(bits_equal(lower_part(out(c.seen)), lower_part(out(c.rows))))
+            << "before the exit barrier";
+        EXPECT_TRUE(bits_equal(out(c.seen_pivots), out(c.row_pivots))) << "before the exit barrier";
+    });
+}
+
+template <int N, class T>
+void pivoted_ldlt_rows_have_the_bits_of_the_columns() {
+    random_stream r(N);
+    const auto A = symmetric_from_lower(random_matrix<T>(N, N, r));
+    expect_equal_pivoted_ldlt<N>(A, {.padding = 3, .shift = 1});
+    // Blocks of order two all the way, or as far as an odd order goes.
+    auto hollow = A;
+    for (int i = 0; i < N; ++i) hollow(i, i) = T(0);
+    expect_equal_pivoted_ldlt<N>(hollow, {});
+    // Interchanges in every step: the best pivot comes last. Then ties, of which the first wins.
+    auto reversed = A;
+    for (int i = 0; i < N; ++i) reversed(i, i) = T(N + 2 * i * N);
+    expect_equal_pivoted_ldlt<N>(reversed, {});
+    expect_equal_pivoted_ldlt<N>(
+        dense<T>::from(N, N, [](int i, int j) { return i == j ? T(0) : T((i + j) % 2 == 0 ? 1 : -1); }), {});
+    // Pivots whose reciprocal overflows, columns of zeros, and what is not finite.
+    auto tiny = hollow;
+    for (int j = 0; j < N; ++j)
+        for (int i = 0; i < N; ++i) tiny(i, j) = i == j ? limits<T>::min() / T(2 + i) : T(0);
+    expect_equal_pivoted_ldlt<N>(tiny, {});
+    expect_equal_pivoted_ldlt<N>(dense<T>(N, N), {});
+    for (const T bad : {limits<T>::quiet_NaN(), limits<T>::infinity()}) {
+        auto B = A;
+        B(N - 1, N / 2) = B(N / 2, N - 1) = bad;
+        expect_equal_pivoted_ldlt<N>(B, {});
+    }
+}
+
+TEST(fast_panels, ldlt_pivoted) {
+    pivoted_ldlt_rows_have_the_bits_of_the_columns<2, double>();
+    pivoted_ldlt_rows_have_the_bits_of_the_columns<7, double>();
+    pivoted_ldlt_rows_have_the_bits_of_the_columns<11, float>();
+#if !defined(__CUDACC__)
+    pivoted_ldlt_rows_have_the_bits_of_the_columns<16, double>();
+    pivoted_ldlt_rows_have_the_bits_of_the_columns<29, double>();
+    pivoted_ldlt_rows_have_the_bits_of_the_columns<32, float>();
+#endif
+}
+
 // ---- products of static extents ---------------------------------------------------------------------------------------
 
 /// C := alpha A B + beta C and the lower triangle of D := alpha A A' + beta D, stored by columns or by rows.

@@ -19,6 +19,25 @@ SHOAL_FN constexpr bool suits_ldlt_rows() {
     }
 }
 
+/// The lanes that hold the rows: of a tile or a warp, or of the calling member's warp in a block.
+template <Group G>
+SHOAL_FN auto lanes_of(const G& g) {
+    if constexpr (has_warps<G>) {
+        return warp_of(g);
+    } else {
+        return with_exit_sync(g);
+    }
+}
+
+namespace detail {
+/// x / pivot by the reciprocal, except where that would overflow; by zero it leaves the numerator.
+template <class T>
+SHOAL_FN T over_pivot(T x, T pivot) {
+    if (core::abs(pivot) < smallest_invertible<T>) return pivot == 0 ? x : x / pivot;
+    return x * core::pivot_reciprocal(pivot);
+}
+}  // namespace detail
+
 /// A = L D L' without pivoting in the lower triangle of A, of static order N with a lane for each row, in registers: by a
 /// tile or a warp, or by every warp of a block for itself.
 ///
@@ -30,13 +49,7 @@ template <Group G, MatrixView M>
 SHOAL_FN int ldlt_rows(const G& g, M a) {
     using T = typename M::value_type;
     constexpr int N = M::static_rows;
-    const auto lanes = [&]() SHOAL_INLINE_LAMBDA {
-        if constexpr (has_warps<G>) {
-            return warp_of(g);
-        } else {
-            return with_exit_sync(g);
-        }
-    }();
+    const auto lanes = lanes_of(g);
     const int lane = lanes.rank();
     T row[N];
     SHOAL_UNROLL
@@ -48,10 +61,7 @@ SHOAL_FN int ldlt_rows(const G& g, M a) {
     for (int k = 0; k < N; ++k) {
         const T pivot = lanes.shuffle(row[k], k);
         if (info == 0 && !core::good_pivot(core::abs(pivot))) info = k + 1;
-        T multiplier = row[k] * core::pivot_reciprocal(pivot);
-        // The reciprocal would overflow; a division by zero is left out.
-        if (core::abs(pivot) < detail::smallest_invertible<T>)
-            multiplier = pivot == 0 ? row[k] : row[k] / pivot;
+        const T multiplier = detail::over_pivot(row[k], pivot);
         SHOAL_UNROLL
         for (int j = k + 1; j < N; ++j) row[j] = core::fma(-multiplier, lanes.shuffle(row[k], j), row[j]);
         if (lane > k) row[k] = multiplier;

@@ -1,11 +1,51 @@
 #pragma once
 
-#include <shoal/fast/ldlt_rows.hpp>
+#include <shoal/fast/ldlt_pivoted_rows.hpp>
 #include <shoal/group/collectives.hpp>
 #include <shoal/lapack/detail/bunch_kaufman.hpp>
 #include <shoal/view/triangle.hpp>
 
 namespace shoal {
+
+/// How ldlt() and ldlt_unpivoted() work.
+enum class ldlt_algorithm {
+    automatic,  ///< the fastest that the group and the extents allow
+    columns,    ///< column by column in place: every group, every size
+    rows,       ///< a row in the registers of each lane: static order up to 32, a lane for each row
+};
+
+/// Choices of ldlt() and ldlt_unpivoted(), passed by name.
+struct ldlt_policy {
+    ldlt_algorithm algorithm = ldlt_algorithm::automatic;
+};
+
+namespace detail {
+
+/// P A P' = L D L' step by step, in place.
+template <Group G, MatrixView M, VectorView P>
+SHOAL_FN int ldlt_columns(const G& g, M a, P pivots) {
+    const int n = a.rows();
+    int info = 0;
+    for (int k = 0; k < n;) {
+        const auto step = choose_pivot_of(g, a, k);
+        if (info == 0 && step.bad) info = k + 1;
+        const bool nothing_to_eliminate = step.bad && a(k, k) == 0;
+        // Everyone has read what the choice depends on, before rows and columns change places.
+        g.sync();
+        if (g.rank() == 0) {
+            pivots(k) = step.width == 1 ? step.row : -step.row - 1;
+            if (step.width == 2) pivots(k + 1) = -step.row - 1;
+        }
+        swap_symmetric(g, a, k, step);
+        // The pivot block and its columns in place, before the update reads them.
+        g.sync();
+        if (!nothing_to_eliminate) eliminate(g, a, k, step);
+        k += step.width;
+    }
+    return info;
+}
+
+}  // namespace detail
 
 /// P A P' = L D L' with Bunch-Kaufman pivoting, A symmetric of order n (`symmetric_lower(A)`), in place.
 ///
@@ -19,47 +59,29 @@ namespace shoal {
 /// \return 0, or k > 0: D(k, k) is the first pivot that is zero or not finite, 1-based. Every member gets the same
 ///         value. The factorisation is completed where the pivot is zero; after NaN or infinity its contents mean
 ///         nothing. inertia() counts the signs of D.
-/// Barriers: three a step, the last of them the exit barrier: nothing is written behind it. No scratch. Cost: n^3 / 6 FMA shared by the members. Equivalent:
-/// `scipy.linalg.ldl(A)`; LAPACK sytrf, its pivots as stated.
-template <Group G, MatrixView M, VectorView P>
+/// Barriers: three a step; with the rows algorithm the exit barrier, and in a block one more. No scratch. Cost: n^3 / 6 FMA
+/// shared by the members. Equivalent: `scipy.linalg.ldl(A)`; LAPACK sytrf, its pivots as stated.
+template <ldlt_policy Policy = ldlt_policy{}, Group G, MatrixView M, VectorView P>
 SHOAL_FN int ldlt(const G& g, symmetric<M, uplo::lower> a, P pivots) {
     static_assert(detail::extents_agree<M::static_rows, M::static_cols>, "ldlt: A is not square");
     static_assert(detail::extents_agree<M::static_rows, P::static_size>,
                   "ldlt: A has not as many rows as pivots");
     static_assert(detail::writable<M>, "ldlt writes A, but its elements are const");
     static_assert(detail::writable<P>, "ldlt writes the pivots, but they are const");
-    const int n = a.matrix.rows();
-    int info = 0;
-    for (int k = 0; k < n;) {
-        const auto step = detail::choose_pivot_of(g, a.matrix, k);
-        if (info == 0 && step.bad) info = k + 1;
-        const bool nothing_to_eliminate = step.bad && a.matrix(k, k) == 0;
-        // Everyone has read what the choice depends on, before rows and columns change places.
-        g.sync();
-        if (g.rank() == 0) {
-            pivots(k) = step.width == 1 ? step.row : -step.row - 1;
-            if (step.width == 2) pivots(k + 1) = -step.row - 1;
+    constexpr bool rows = fast::suits_ldlt_rows<G, M>();
+    static_assert(rows || Policy.algorithm != ldlt_algorithm::rows,
+                  "ldlt: the rows algorithm needs a static order up to 32 and a lane of a tile or a warp for "
+                  "each row");
+    if constexpr (rows && Policy.algorithm != ldlt_algorithm::columns) {
+        if (G::scope != scope::block || fast::whole_warps(g)) {
+            const int info = fast::ldlt_pivoted_rows(g, a.matrix, pivots);
+            // The factor and the pivots that other members wrote.
+            if constexpr (syncs_on_exit<G>) g.sync();
+            return info;
         }
-        detail::swap_symmetric(g, a.matrix, k, step);
-        // The pivot block and its columns in place, before the update reads them.
-        g.sync();
-        if (!nothing_to_eliminate) detail::eliminate(g, a.matrix, k, step);
-        k += step.width;
     }
-    return info;
+    return detail::ldlt_columns(g, a.matrix, pivots);
 }
-
-/// How ldlt_unpivoted() works.
-enum class ldlt_algorithm {
-    automatic,  ///< the fastest that the group and the extents allow
-    columns,    ///< column by column in place: every group, every size
-    rows,       ///< a row in the registers of each lane: static order up to 32, a lane for each row
-};
-
-/// Choices of ldlt_unpivoted(), passed by name.
-struct ldlt_policy {
-    ldlt_algorithm algorithm = ldlt_algorithm::automatic;
-};
 
 namespace detail {
 

@@ -1,46 +1,42 @@
 #pragma once
 
+#include <shoal/fast/block_pivot.hpp>
 #include <shoal/fast/update_tiles.hpp>
 #include <shoal/group/collectives.hpp>
 #include <shoal/lapack/detail/pivot.hpp>
 
 namespace shoal::detail {
 
-/// What one step of ldlt() takes as its pivot block.
-struct block_pivot {
-    int width;  ///< order of the block of D
-    int row;    ///< the row and column that change places with the last of the block
-    bool bad;   ///< the column is zero, or holds NaN or infinity
-};
+using fast::detail::block_pivot;
 
-/// The choice of Bunch and Kaufman: growth bounded by 2.57 a step, by looking at two columns. `search(first, last, key)`
-/// finds the largest key and the first row that has it.
+/// Questions of choose_block_pivot() about a matrix in memory. `search(first, last, key)` finds the largest key and the
+/// first row that has it.
+template <MatrixView A, class Search>
+struct pivot_questions {
+    A a;
+    int k;
+    Search search;
+    SHOAL_FN auto here() const { return a(k, k); }
+    SHOAL_FN auto diagonal(int r) const { return a(r, r); }
+    SHOAL_FN auto below() const {
+        return search(k + 1, a.rows(),
+                      [&](int i) SHOAL_INLINE_LAMBDA { return core::magnitude_key(a(i, k)); });
+    }
+    SHOAL_FN auto beside(int r) const {
+        const auto key = [&](int i) SHOAL_INLINE_LAMBDA {
+            const auto x = core::magnitude_key(i < r ? a(r, i) : a(i, r));
+            return i == r ? decltype(x)(0) : x;
+        };
+        return search(k, a.rows(), key).key;
+    }
+};
 template <MatrixView A, class Search>
 SHOAL_FN block_pivot choose_pivot(A a, int k, Search search) {
-    using T = typename A::value_type;
-    constexpr T alpha = T(0.64038820320220756872767623199676);  // (1 + sqrt(17)) / 8
-    const int n = a.rows();
-    const auto below_key =
-        search(k + 1, n, [&](int i) SHOAL_INLINE_LAMBDA { return core::magnitude_key(a(i, k)); });
-    const T here = core::abs(a(k, k));
-    const T below = core::from_bits(below_key.key);
-    const T column = core::magnitude_key(here) < below_key.key ? below : here;
-    if (!core::good_pivot(column)) return {1, k, true};
-    if (here >= alpha * below) return {1, k, false};
-    const int row = below_key.row;
-    const auto beside = search(k, n, [&](int i) SHOAL_INLINE_LAMBDA {
-        const auto key = core::magnitude_key(i < row ? a(row, i) : a(i, row));
-        return i == row ? decltype(key)(0) : key;
-    });
-    const T across = core::from_bits(beside.key);
-    if (!core::good_pivot(across)) return {1, k, true};
-    // here >= alpha below^2 / across, in factors that do not vanish where the product is not small.
-    if (here / below * across >= alpha * below) return {1, k, false};
-    if (core::abs(a(row, row)) >= alpha * across) return {1, row, false};
-    return {2, row, false};
+    const pivot_questions<A, Search> questions{a, k, search};
+    return fast::detail::choose_block_pivot(k, questions);
 }
 
-/// The same for a group: where it consists of warps, the lanes of each search together; otherwise every member alone.
+/// The choice of a group: where it consists of warps, the lanes of each search together; otherwise every member alone.
 template <Group G, MatrixView A>
 SHOAL_FN block_pivot choose_pivot_of(const G& g, A a, int k) {
     if constexpr (fast::has_warps<G>) {
