@@ -19,9 +19,10 @@ TYPED_TEST_SUITE(lapack_eigen, scalars);
 template <class T>
 using limits = std::numeric_limits<T>;
 
-template <int Sweeps = 24, class A = look::strided>
+template <int Sweeps = 24, class A = look::strided,
+          shoal::syev_algorithm Algorithm = shoal::syev_algorithm::automatic>
 struct syev_case {
-    static constexpr shoal::syev_policy policy{.max_sweeps = Sweeps};
+    static constexpr shoal::syev_policy policy{.algorithm = Algorithm, .max_sweeps = Sweeps};
     piece a, w, v, scratch, seen_w, seen_v, info;
     shoal::uplo triangle;
 
@@ -109,7 +110,7 @@ TYPED_TEST(lapack_eigen, B06_C02_syev_decomposes_from_its_triangle_alone_in_ever
 TYPED_TEST(lapack_eigen, syev_matches_lapack) {
     using T = TypeParam;
     random_stream r(2);
-    for (const int n : {7, 20}) {
+    for (const int n : {7, 20, 70}) {
         const auto A = random_symmetric<T>(n, r);
         auto reference = A.template as<double>();
         dense<double> w;
@@ -136,6 +137,52 @@ TYPED_TEST(lapack_eigen, syev_static_extents_give_the_same_bits) {
                                                         EXPECT_TRUE(bits_equal(W, w));
                                                         EXPECT_TRUE(bits_equal(V, v));
                                                     });
+}
+
+/// Every group by way of a tridiagonal matrix.
+template <int Sweeps = 24>
+using reflected = few<syev_case<Sweeps, look::strided, shoal::syev_algorithm::tridiagonal>>;
+
+TYPED_TEST(lapack_eigen, syev_by_reflections_decomposes_what_is_split_repeated_graded_or_tiny) {
+    using T = TypeParam;
+    random_stream r(11);
+    const auto check = [&](const dense<T>& A) {
+        SCOPED_TRACE(A.rows());
+        for (const auto triangle : {shoal::uplo::lower, shoal::uplo::upper}) {
+            eigen<reflected<>, T>(A, triangle, {}, [&](const dense<T>& W, const dense<T>& V, int info) {
+                EXPECT_EQ(info, 0);
+                expect_decomposition(A, W, V);
+            });
+        }
+    };
+    for (const int n : {0, 1, 2, 3, 4, 7, 16, 35}) check(random_symmetric<T>(n, r));
+    const auto from = [](int n, auto f) { return dense<T>::from(n, n, f); };
+    // Nothing to reflect; one reflection whose column is nearly zero; a matrix in two parts.
+    check(dense<T>(5, 5));
+    check(from(5, [](int i, int j) { return i == j ? i % 2 : 0; }));
+    check(from(6, [](int i, int j) { return i == j ? 1 : i + j == 5 ? 1e-30 : 0; }));
+    check(from(8, [](int i, int j) { return i / 4 != j / 4 ? 0 : i == j ? 4 : 1; }));
+    // Eigenvalues in pairs that agree to all digits, many equal ones, and sizes from one to 1e-12 both ways.
+    check(from(21, [](int i, int j) { return i == j ? std::abs(i - 10) : std::abs(i - j) == 1 ? 1 : 0; }));
+    check(from(12, [](int i, int j) { return i == j ? 3 : 1; }));
+    check(from(9, [](int i, int j) { return std::pow(10.0, -1.5 * std::max(i, j)) * (i == j ? 2 : 1); }));
+    check(
+        from(9, [](int i, int j) { return std::pow(10.0, -1.5 * (8 - std::min(i, j))) * (i == j ? 2 : 1); }));
+    // Elements whose squares vanish, and the shift of a matrix without a diagonal.
+    const T least = limits<T>::min();
+    check(from(6,
+               [&](int i, int j) { return i == 0 && j == 0 ? T(1) : std::sqrt(least) * T(1 + i + j) / 16; }));
+    check(from(7, [](int i, int j) { return std::abs(i - j) == 1 ? 1 : 0; }));
+    // Given up: still rotations.
+    const auto A = random_symmetric<T>(12, r);
+    eigen<reflected<0>, T>(A, shoal::uplo::lower, {}, [&](const dense<T>& W, const dense<T>& V, int info) {
+        EXPECT_EQ(info, 11);
+        const auto v = V.template as<wide>();
+        EXPECT_TRUE(
+            within(relative_error(naive::gemm<wide>(1, transpose(v), v, 0, v), dense<wide>::identity(12)),
+                   120 * static_cast<double>(limits<T>::epsilon())));
+        for (int i = 0; i + 1 < 12; ++i) EXPECT_LE(W(i), W(i + 1));
+    });
 }
 
 TYPED_TEST(lapack_eigen, E01_scaled_laplacian) {

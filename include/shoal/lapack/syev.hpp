@@ -4,21 +4,27 @@
 #include <shoal/fast/syev_columns.hpp>
 #include <shoal/group/collectives.hpp>
 #include <shoal/lapack/detail/jacobi.hpp>
+#include <shoal/lapack/detail/tridiagonal.hpp>
 #include <shoal/view/triangle.hpp>
 
 namespace shoal {
 
 /// How syev() works.
 enum class syev_algorithm {
-    two_sided,  ///< rotations of rows and columns in memory: every group, every size, the same bits everywhere
-    columns,    ///< one-sided, in the registers of the lanes: static order up to 32, a lane for each column
+    automatic,    ///< two_sided up to order 32, tridiagonal above
+    two_sided,    ///< Jacobi rotations of rows and columns in memory: every group, every size
+    tridiagonal,  ///< reflections to a tridiagonal matrix, then QL steps: every group, every size
+    columns,  ///< one-sided Jacobi, in the registers of the lanes: static order up to 32, a lane for each column
 };
+
+/// Up to this order Jacobi rotations are the automatic choice, which are more accurate.
+inline constexpr int largest_jacobi_order = 32;
 
 /// Choices of syev(), passed by name: `syev<syev_policy{.algorithm = syev_algorithm::columns}>(g, A, W, V, scratch)`.
 struct syev_policy {
-    syev_algorithm algorithm = syev_algorithm::two_sided;
-    int max_sweeps =
-        24;  ///< sweeps after which the search is given up; ten are the most seen on matrices up to 128
+    syev_algorithm algorithm = syev_algorithm::automatic;
+    /// Sweeps after which the search is given up, ten are the most seen on matrices up to 128; QL steps a row.
+    int max_sweeps = 24;
 };
 
 /// Elements of scratch that syev() needs for a matrix of order n.
@@ -27,23 +33,25 @@ SHOAL_FN constexpr int syev_scratch(int n) {
 }
 
 /// A V = V diag(W), V orthogonal: all eigenvalues and eigenvectors of a symmetric A of order n (`symmetric_lower(A)` or
-/// `symmetric_upper(A)`), by two-sided Jacobi rotations, n / 2 disjoint ones at a time.
+/// `symmetric_upper(A)`), by two-sided Jacobi rotations, n / 2 disjoint ones at a time, or by way of a tridiagonal matrix.
 ///
 /// W is ascending; column j of V belongs to W(j). A is not changed, and only its named triangle is read. Eigenvectors of
 /// equal eigenvalues are some orthonormal basis. The bits are the same at every scope and group size.
 ///
 /// The columns algorithm rotates in another order and has bits of its own, the same for every group that can run it: static
-/// orders up to 32 on a tile, a warp or a block of whole warps (another block falls back to two_sided). Either algorithm
+/// orders up to 32 on a tile, a warp or a block of whole warps (another block takes the automatic one). Every algorithm
 /// leaves eigenvalues within 4 n u |A|, u half an epsilon, and vectors orthogonal to 10 n u.
 ///
 /// \param w n elements, written
 /// \param v n x n, written
 /// \param scratch syev_scratch(n) elements shared by the members
-/// \return 0; k > 0: k pairs (columns: k lanes) still had to rotate in the last sweep allowed, and W and V are
-///         approximate; n + 1: A is not finite, and W and V are not written. Every member gets the same value.
-/// Barriers: three a round of n / 2 rotations; columns: the exit barrier, and no scratch. Cost: about 6 n^3 FMA a sweep
-/// shared by the members, 6 to 10 sweeps; columns: 3 n^3.
-/// Equivalent: `numpy.linalg.eigh(A)`; LAPACK syev. Source: G. Golub, C. Van Loan, Matrix Computations, 8.5.
+/// \return 0; k > 0: k pairs (columns: k lanes; tridiagonal: k elements beside the diagonal) still had to be made zero when
+///         the search was given up, and W and V are approximate; n + 1: A is not finite, and W and V are not written. Every
+///         member gets the same value.
+/// Barriers: three a round of n / 2 rotations; tridiagonal: two a reflection and two a QL step; columns: the exit barrier, and
+/// no scratch. Cost, shared by the members: two_sided about 6 n^3 FMA a sweep, 6 to 10 sweeps; columns 3 n^3 a sweep;
+/// tridiagonal about 7 n^3 in all, and 2 n^2 rotations by one member, which are what takes the time.
+/// Equivalent: `numpy.linalg.eigh(A)`; LAPACK syev. Source: G. Golub, C. Van Loan, Matrix Computations, 8.3 and 8.5.
 template <syev_policy Policy = syev_policy{}, Group G, MatrixView M, uplo Uplo, VectorView W, MatrixView V,
           class Scratch>
 SHOAL_FN int syev(const G& g, symmetric<M, Uplo> a, W w, V v, Scratch scratch) {
@@ -70,7 +78,6 @@ SHOAL_FN int syev(const G& g, symmetric<M, Uplo> a, W w, V v, Scratch scratch) {
     const int n = a.matrix.rows();
     const matrix<T> s(&scratch[0], n, n);
     T* const cosines = &scratch[n * n];
-    T* const sines = cosines + (n + n % 2) / 2;
 
     const auto entry = [&](int i, int j) SHOAL_INLINE_LAMBDA {
         const bool stored = Uplo == uplo::lower ? i >= j : i <= j;
@@ -100,31 +107,26 @@ SHOAL_FN int syev(const G& g, symmetric<M, Uplo> a, W w, V v, Scratch scratch) {
 
     // What is left off the diagonal then moves no eigenvalue by more than a quarter unit of the norm.
     const T negligible = largest * (core::epsilon<T> / T(4 * (n + 1)));
-    const int players = n + n % 2;
-    int rotated = 1;
-    for (int sweep = 0; sweep < Policy.max_sweeps && rotated > 0; ++sweep) {
-        rotated = 0;
-        for (int round = 0; round < players - 1; ++round) {
-            strided(core::rolled{}, g, players / 2, [&](int pair) SHOAL_INLINE_LAMBDA {
-                const auto [p, q] = detail::jacobi_pair(pair, round, players);
-                const auto turn = q < n ? detail::jacobi_rotation(s(p, p), s(q, q), s(q, p), negligible)
-                                        : detail::jacobi_turn<T>{1, 0};
-                cosines[pair] = turn.c;
-                sines[pair] = turn.s;
-            });
-            // The rotations of this round, before everyone applies them.
-            g.sync();
-            for (int pair = 0; pair < players / 2; ++pair) rotated += sines[pair] != 0 ? 1 : 0;
-            detail::rotate_rows(g, s, round, players, cosines, sines);
-            // The rotated rows, before the columns are.
-            g.sync();
-            detail::rotate_columns(g, s, v, round, players, cosines, sines);
-            // The rotated matrix, before the next rotations are made from it.
-            g.sync();
-        }
+    const auto by_rotations = [&]() SHOAL_INLINE_LAMBDA {
+        return detail::jacobi_sweeps(g, s, v, cosines, negligible, Policy.max_sweeps);
+    };
+    const auto by_reflections = [&]() SHOAL_INLINE_LAMBDA {
+        detail::reduce_to_tridiagonal(g, s, w, v, cosines);
+        return detail::make_diagonal(g, s, w, v, cosines, negligible, Policy.max_sweeps * n);
+    };
+    constexpr int N = M::static_rows;
+    constexpr bool by_order =
+        Policy.algorithm == syev_algorithm::automatic || Policy.algorithm == syev_algorithm::columns;
+    int left = 0;
+    if constexpr (Policy.algorithm == syev_algorithm::tridiagonal || (by_order && N > largest_jacobi_order)) {
+        left = by_reflections();
+    } else if constexpr (!by_order || N >= 0) {
+        left = by_rotations();
+    } else {
+        left = n > largest_jacobi_order ? by_reflections() : by_rotations();
     }
     detail::sort_eigenpairs(g, s, w, v, cosines, scale.up);
-    return rotated;
+    return left;
 }
 
 }  // namespace shoal

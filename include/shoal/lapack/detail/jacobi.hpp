@@ -76,6 +76,39 @@ SHOAL_FN void rotate_columns(const G& g, matrix<T> s, V v, int round, int player
     });
 }
 
+/// Makes S diagonal by sweeps of rotations, which V takes as well. rotations: n + n % 2 elements of working memory.
+/// \return pairs that were still rotated in the last sweep
+template <Group G, class T, MatrixView V>
+SHOAL_FN int jacobi_sweeps(const G& g, matrix<T> s, V v, T* rotations, T negligible, int max_sweeps) {
+    const int n = s.rows();
+    const int players = n + n % 2;
+    T* const cosines = rotations;
+    T* const sines = rotations + players / 2;
+    int rotated = 1;
+    for (int sweep = 0; sweep < max_sweeps && rotated > 0; ++sweep) {
+        rotated = 0;
+        for (int round = 0; round < players - 1; ++round) {
+            strided(core::rolled{}, g, players / 2, [&](int pair) SHOAL_INLINE_LAMBDA {
+                const auto [p, q] = jacobi_pair(pair, round, players);
+                const auto turn =
+                    q < n ? jacobi_rotation(s(p, p), s(q, q), s(q, p), negligible) : jacobi_turn<T>{1, 0};
+                cosines[pair] = turn.c;
+                sines[pair] = turn.s;
+            });
+            // The rotations of this round, before everyone applies them.
+            g.sync();
+            for (int pair = 0; pair < players / 2; ++pair) rotated += sines[pair] != 0 ? 1 : 0;
+            rotate_rows(g, s, round, players, cosines, sines);
+            // The rotated rows, before the columns are.
+            g.sync();
+            rotate_columns(g, s, v, round, players, cosines, sines);
+            // The rotated matrix, before the next rotations are made from it.
+            g.sync();
+        }
+    }
+    return rotated;
+}
+
 /// W := `scale` times the diagonal of S in ascending order, and the columns of V likewise; S is used up. Equal values keep
 /// their order.
 template <Group G, class T, VectorView W, MatrixView V>
