@@ -93,7 +93,7 @@ struct syev_op {
         template <class G>
         __device__ static void run(const G& g, T* s) {
             constexpr shoal::syev_policy policy{.algorithm = N <= 32 ? shoal::syev_algorithm::columns
-                                                                     : shoal::syev_algorithm::two_sided};
+                                                                     : shoal::syev_algorithm::automatic};
             shoal::syev<policy>(g, symmetric_lower(shoal::matrix<T, N, N>(s)),
                                 shoal::vector<T, N>(s + values), shoal::matrix<T, N, N>(s + vectors),
                                 s + scratch);
