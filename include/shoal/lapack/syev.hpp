@@ -77,19 +77,19 @@ SHOAL_FN int syev(const G& g, symmetric<M, Uplo> a, W w, V v, Scratch scratch) {
     }
     const int n = a.matrix.rows();
     const matrix<T> s(&scratch[0], n, n);
-    T* const cosines = &scratch[n * n];
+    T* const beside = &scratch[n * n];
 
     const auto entry = [&](int i, int j) SHOAL_INLINE_LAMBDA {
         const bool stored = Uplo == uplo::lower ? i >= j : i <= j;
         return stored ? a.matrix(i, j) : a.matrix(j, i);
     };
-    T largest = 0;
-    for (int j = 0; j < n; ++j) {
-        for (int i = j; i < n; ++i) {
-            const T size = core::abs(entry(i, j));
-            if (core::magnitude_key(size) > core::magnitude_key(largest)) largest = size;
-        }
-    }
+    const auto larger = [](T x, T y) SHOAL_INLINE_LAMBDA {
+        return core::magnitude_key(x) < core::magnitude_key(y) ? y : x;
+    };
+    T largest = detail::reduce_for_all(
+        g, n * n, T(0),
+        [&](T part, int e) SHOAL_INLINE_LAMBDA { return larger(part, core::abs(entry(e % n, e / n))); },
+        larger);
     if (largest != 0 && !core::good_pivot(largest)) {
         // Everyone has read A: it may be written.
         if constexpr (syncs_on_exit<G>) g.sync();
@@ -107,25 +107,23 @@ SHOAL_FN int syev(const G& g, symmetric<M, Uplo> a, W w, V v, Scratch scratch) {
 
     // What is left off the diagonal then moves no eigenvalue by more than a quarter unit of the norm.
     const T negligible = largest * (core::epsilon<T> / T(4 * (n + 1)));
-    const auto by_rotations = [&]() SHOAL_INLINE_LAMBDA {
-        return detail::jacobi_sweeps(g, s, v, cosines, negligible, Policy.max_sweeps);
-    };
-    const auto by_reflections = [&]() SHOAL_INLINE_LAMBDA {
-        detail::reduce_to_tridiagonal(g, s, w, v, cosines);
-        return detail::make_diagonal(g, s, w, v, cosines, negligible, Policy.max_sweeps * n);
-    };
     constexpr int N = M::static_rows;
     constexpr bool by_order =
         Policy.algorithm == syev_algorithm::automatic || Policy.algorithm == syev_algorithm::columns;
+    constexpr bool may_reflect =
+        by_order ? N < 0 || N > largest_jacobi_order : Policy.algorithm == syev_algorithm::tridiagonal;
+    constexpr bool may_rotate =
+        by_order ? N <= largest_jacobi_order : Policy.algorithm == syev_algorithm::two_sided;
     int left = 0;
-    if constexpr (Policy.algorithm == syev_algorithm::tridiagonal || (by_order && N > largest_jacobi_order)) {
-        left = by_reflections();
-    } else if constexpr (!by_order || N >= 0) {
-        left = by_rotations();
-    } else {
-        left = n > largest_jacobi_order ? by_reflections() : by_rotations();
+    if (may_reflect && (!may_rotate || n > largest_jacobi_order)) {
+        if constexpr (may_reflect) {
+            detail::reduce_to_tridiagonal(g, s, w, v, beside);
+            left = detail::make_diagonal(g, s, w, v, beside, negligible, Policy.max_sweeps * n);
+        }
+    } else if constexpr (may_rotate) {
+        left = detail::jacobi_sweeps(g, s, v, beside, negligible, Policy.max_sweeps);
     }
-    detail::sort_eigenpairs(g, s, w, v, cosines, scale.up);
+    detail::sort_eigenpairs(g, s, w, v, beside, scale.up);
     return left;
 }
 

@@ -11,19 +11,25 @@
 
 namespace shoal::detail {
 
-/// A sum in the order of reduce() without scratch or barriers: by each warp for itself, otherwise by each member.
-template <class T, Group G, class Step>
-SHOAL_FN T sum_for_all(const G& g, int n, Step step) {
-    const auto sum = [&](const auto& members) SHOAL_INLINE_LAMBDA {
-        return reduce<dynamic>(
-            members, n, T(-0.0), step, [](T a, T b) SHOAL_INLINE_LAMBDA { return a + b; }, no_scratch{});
+template <class T>
+inline constexpr T smallest_normal = std::numeric_limits<T>::min();
+
+/// reduce() without scratch or barriers: by each warp for itself, otherwise by each member.
+template <class T, Group G, class Step, class Combine>
+SHOAL_FN T reduce_for_all(const G& g, int n, T zero, Step step, Combine combine) {
+    const auto by = [&](const auto& members) SHOAL_INLINE_LAMBDA {
+        return reduce<dynamic>(members, n, zero, step, combine, no_scratch{});
     };
     if constexpr (fast::has_warps<G>) {
-        if (fast::whole_warps(g)) return sum(fast::warp_of(g));
+        if (fast::whole_warps(g)) return by(fast::warp_of(g));
     } else if constexpr (ShuffleGroup<G>) {
-        return sum(g);
+        return by(g);
     }
-    return sum(thread_group{});
+    return by(thread_group{});
+}
+template <class T, Group G, class Step>
+SHOAL_FN T sum_for_all(const G& g, int n, Step step) {
+    return reduce_for_all(g, n, T(-0.0), step, [](T a, T b) SHOAL_INLINE_LAMBDA { return a + b; });
 }
 
 /// S := Q' S Q tridiagonal and V := V Q, S symmetric of order n in both triangles: the diagonal is left in S, element
@@ -35,7 +41,7 @@ template <Group G, class T, VectorView W, MatrixView V>
 SHOAL_FN void reduce_to_tridiagonal(const G& g, matrix<T> s, W w, V v, T* beside) {
     const int n = s.rows();
     // Squares of what is smaller would lose digits; left where it is, it moves no eigenvalue by a unit.
-    const T least = std::numeric_limits<T>::min() * T(4 * (n + 1)) / core::epsilon<T>;
+    const T least = smallest_normal<T> * T(4 * (n + 1)) / core::epsilon<T>;
     for (int k = 0; k + 1 < n; ++k) {
         const int first = k + 1;
         const T head = s(first, k);
@@ -131,7 +137,7 @@ SHOAL_FN tridiagonal_part ql_step(D d, T* beside, tridiagonal_part part, T* cosi
         const T f = s * e;
         const T b = c * e;
         const T square = core::fma(f, f, g * g);
-        if (square < std::numeric_limits<T>::min()) {
+        if (square < smallest_normal<T>) {
             // Both are far below a unit: the matrix falls apart here.
             d(i + 1) = core::fma(-s, before, above);
             beside[i + 1] = 0;
