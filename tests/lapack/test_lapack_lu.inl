@@ -174,7 +174,7 @@ TYPED_TEST(lapack_lu, A13_a_zero_first_diagonal_is_no_failure) {
     });
 }
 
-TYPED_TEST(lapack_lu, reversed_identity_is_factored_by_interchanges_alone) {
+TYPED_TEST(lapack_lu, D02_reversed_identity_is_factored_by_interchanges_alone) {
     using T = TypeParam;
     for (const int n : {6, 16, 33}) {
         const auto A = dense<T>::from(n, n, [&](int i, int j) { return i + j == n - 1 ? 1 : 0; });

@@ -21,7 +21,7 @@ constexpr config<double> left_physical{
 
 // ---- known answers ---------------------------------------------------------------------------------------------------
 
-TEST(tiled_lu_cases, a_zero_diagonal_needs_interchanges) {
+TEST(tiled_lu_cases, A13_a_zero_diagonal_needs_interchanges) {
     const numbers a = {0, 1, 2, 1, 0, 3, 4, -3, 8};
     const numbers b = {8, 10, 22};
 
@@ -34,7 +34,7 @@ TEST(tiled_lu_cases, a_zero_diagonal_needs_interchanges) {
     EXPECT_EQ(r.a, (numbers{0.25, -3, 8, 0, 1, 2, 0.25, 0.75, -2}));
 }
 
-TEST(tiled_lu_cases, pivots_are_interchanges_or_rows) {
+TEST(tiled_lu_cases, C09_pivots_are_interchanges_or_rows) {
     const numbers a = {2, 4, -2, 4, 9, -3, -8, -3, 7};
     const numbers b = {1, 1, 1};
 
@@ -88,12 +88,12 @@ void expect_growth_exact() {
     }
 }
 
-TEST(tiled_lu_cases, growth_is_exact_in_both_orders_and_all_tiles) {
+TEST(tiled_lu_cases, E15_growth_is_exact_in_both_orders_and_all_tiles) {
     expect_growth_exact<double>();
     expect_growth_exact<float>();
 }
 
-TEST(tiled_lu_cases, one_unknown) {
+TEST(tiled_lu_cases, B08_one_unknown) {
     const auto r = run(task<lu::automatic, 1>{}, numbers{4}, numbers{8});
     EXPECT_EQ(r.info, 0);
     EXPECT_EQ(r.x, numbers{2});
@@ -114,7 +114,7 @@ void expect_info(int info, const numbers& a, const numbers& b) {
               info);
 }
 
-TEST(tiled_lu_cases, info_is_the_first_column_without_a_pivot) {
+TEST(tiled_lu_cases, A02_info_is_the_first_column_without_a_pivot) {
     const numbers b(4, 1.0);
     const double infinity = std::numeric_limits<double>::infinity();
     expect_info(0, {4, 1, 0, 0, 1, 4, 1, 0, 0, 1, 4, 1, 0, 0, 1, 4}, b);
@@ -139,14 +139,14 @@ void expect_all_nan_stays_inside(int n) {
     for (const int p : r.pivots) EXPECT_LT(p, n);
 }
 
-TEST(tiled_lu_cases, columns_of_nan_stay_inside) {
+TEST(tiled_lu_cases, A10_columns_of_nan_stay_inside) {
     expect_all_nan_stays_inside<lu::automatic, 8>(8);
     expect_all_nan_stays_inside<documented, 10>(10);
     expect_all_nan_stays_inside<documented, dynamic>(33);
     expect_all_nan_stays_inside<left_physical, dynamic>(10);
 }
 
-TEST(tiled_lu_cases, nan_in_a_right_hand_side_is_no_failure) {
+TEST(tiled_lu_cases, A12_nan_in_a_right_hand_side_is_no_failure) {
     const auto r = run(task<lu::automatic, 2>{}, numbers{1, 0, 0, 2}, numbers{nan, 4});
     EXPECT_EQ(r.info, 0);
     EXPECT_TRUE(std::isnan(r.x[0]));
@@ -160,7 +160,7 @@ TEST(tiled_lu_cases, a_failed_solve_leaves_the_solution_alone) {
     for (const double x : r.x) EXPECT_TRUE(shoal::support::same_bits(x, shoal::support::poison<double>()));
 }
 
-TEST(tiled_lu_cases, nothing_of_order_zero) {
+TEST(tiled_lu_cases, B06_nothing_of_order_zero) {
     int outside = -1;
     double* const none = nullptr;
     int* const no_pivots = nullptr;

@@ -6,6 +6,7 @@ namespace {
 
 using namespace tiled_lu_test;
 using lu::config;
+using lu::interchange;
 using lu::search;
 using numbers = std::vector<double>;
 
@@ -42,6 +43,22 @@ TEST(tiled_lu_cases, the_row_in_place_stays_at_its_share) {
               (std::vector<int>{0, 1}));
     EXPECT_EQ(run(task<config<double>{.relative_pivot_threshold = 1}, 2>{}, a, b).pivots,
               (std::vector<int>{1, 0}));
+}
+
+TEST(tiled_lu_cases, C10_rows_that_nothing_moves_have_the_pivots_of_no_interchange) {
+    constexpr config<double> moved{.row_interchange = interchange::physical,
+                                   .relative_pivot_threshold = 0.5,
+                                   .pivot_search = search::column};
+    constexpr config<double> noted{.relative_pivot_threshold = 0.5, .pivot_search = search::column};
+    const numbers b = {5, 5};
+    for (const numbers& a : {numbers{4, 1, 2, 3}, numbers{2, 3, 4, 1}}) {
+        for (const auto& r : {run(task<moved, 2, way::factor_then_inplace>{}, a, b),
+                              run(task<noted, 2, way::factor_then_inplace>{}, a, b)}) {
+            EXPECT_EQ(r.info, 0);
+            EXPECT_EQ(r.pivots, (std::vector<int>{0, 1}));
+            EXPECT_EQ(r.x, (numbers{1, 1}));
+        }
+    }
 }
 
 TEST(tiled_lu_cases, a_tile_keeps_what_reaches_its_threshold) {

@@ -169,7 +169,7 @@ TEST(tiled_lu_solves, columns_far_apart_in_an_interleaved_batch) {
     EXPECT_LT(solve_error(s.a, as_dense(mine, 2), as_dense(numbers(b.begin(), b.begin() + 14), 2)), 10);
 }
 
-TEST(tiled_lu_solves, a_million_right_hand_sides) {
+TEST(tiled_lu_solves, B02_a_million_right_hand_sides) {
     constexpr int many = (1 << 20) + 3;
     double a[] = {2, 0, 1, 4};
     int pivots[2];
@@ -185,7 +185,7 @@ TEST(tiled_lu_solves, a_million_right_hand_sides) {
 }
 
 /// Element 3 of the matrix is 24 GiB behind element 0: only four pages of that are ever touched.
-TEST(tiled_lu_solves, offsets_beyond_32_bits) {
+TEST(tiled_lu_solves, B04_offsets_beyond_32_bits) {
     constexpr std::int64_t stride = (std::int64_t{1} << 31) + 32;
     const std::size_t bytes = (3 * static_cast<std::size_t>(stride) + 1) * sizeof(float);
     void* const room =
@@ -329,7 +329,7 @@ TEST(tiled_lu_solves, matrices_and_vectors_of_other_libraries) {
     EXPECT_TRUE(std::equal(x.begin(), x.end(), solved.begin()));
 }
 
-TEST(tiled_lu_solves, views_with_a_leading_dimension) {
+TEST(tiled_lu_solves, C01_views_with_a_leading_dimension) {
     constexpr double rest = 1e30;
     double padded[4 * 6];
     std::fill(std::begin(padded), std::end(padded), rest);
