@@ -312,6 +312,13 @@ TYPED_TEST(cases, C14_what_outputs_and_scratch_hold_at_first_does_not_matter) {
     }
 }
 
+TYPED_TEST(cases, E05_orders_below_and_above_a_warp) {
+    for (const int n : {31, 32, 33, 48, 64}) {
+        SCOPED_TRACE(n);
+        run_every_op<TypeParam>(n, 2, {});
+    }
+}
+
 // ---- single cases -----------------------------------------------------------------------------------------------------
 
 TYPED_TEST(cases, B08_order_one) {

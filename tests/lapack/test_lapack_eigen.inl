@@ -107,10 +107,10 @@ TYPED_TEST(lapack_eigen, B06_C02_syev_decomposes_from_its_triangle_alone_in_ever
         }
 }
 
-TYPED_TEST(lapack_eigen, syev_matches_lapack) {
+TYPED_TEST(lapack_eigen, E05_syev_matches_lapack_below_and_above_a_warp) {
     using T = TypeParam;
     random_stream r(2);
-    for (const int n : {7, 20, 70}) {
+    for (const int n : {7, 20, 31, 32, 33, 48, 64, 70}) {
         const auto A = random_symmetric<T>(n, r);
         auto reference = A.template as<double>();
         dense<double> w;

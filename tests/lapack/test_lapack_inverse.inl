@@ -106,10 +106,10 @@ TYPED_TEST(lapack_inverse, A05_B06_C07_inv_has_the_documented_order_in_place_fro
     }
 }
 
-TYPED_TEST(lapack_inverse, inv_has_a_small_residual) {
+TYPED_TEST(lapack_inverse, E05_inv_has_a_small_residual_below_and_above_a_warp) {
     using T = TypeParam;
     random_stream r(2);
-    for (const int n : {4, 12, 32}) {
+    for (const int n : {4, 12, 31, 32, 33, 48, 64}) {
         const double condition = 100;
         const auto A = random_general<T>(n, condition, r);
         const auto unit = n * condition * static_cast<double>(limits<T>::epsilon());

@@ -205,15 +205,27 @@ TYPED_TEST(lapack_symmetric, static_extents_and_deferred_barriers_give_the_same_
     }
 }
 
-TYPED_TEST(lapack_symmetric, inertia_is_that_of_the_eigenvalues) {
+TYPED_TEST(lapack_symmetric, E05_inertia_is_that_of_the_eigenvalues_below_and_above_a_warp) {
     using T = TypeParam;
     random_stream r(4);
-    for (const int negative : {0, 1, 5, 12, 13}) {
-        const auto w =
-            dense<double>::from(13, 1, [&](int i, int) { return i < negative ? -1.0 - i : 1.0 + i; });
+    for (const auto& [n, negative] : {std::pair{13, 0},
+                                      {13, 1},
+                                      {13, 5},
+                                      {13, 12},
+                                      {13, 13},
+                                      {31, 9},
+                                      {32, 9},
+                                      {33, 9},
+                                      {48, 9},
+                                      {64, 9}}) {
+        const auto w = dense<double>::from(
+            n, 1, [below = negative](int i, int) { return i < below ? -1.0 - i : 1.0 + i; });
         const auto A = symmetric_with_eigenvalues<T>(w, r);
-        solve<ldlt_case<>, T>(A, dense<T>(13, 1), pivoting::bunch_kaufman, {}, [&](const result<T>& got) {
-            EXPECT_EQ(got.inertia, (std::array{13 - negative, negative, 0}));
+        const auto B = random_matrix<T>(n, 2, r);
+        const std::array expected{n - negative, negative, 0};
+        solve<ldlt_case<>, T>(A, B, pivoting::bunch_kaufman, {}, [&](const result<T>& got) {
+            EXPECT_EQ(got.inertia, expected);
+            EXPECT_TRUE(within(solve_error(A, got.x, B), 20));
         });
     }
 }
