@@ -28,6 +28,7 @@ namespace {
 using namespace shoal_bench;
 using shoal::arrow::cuda_options;
 using shoal::arrow::extent;
+using shoal::arrow::root_sum;
 using solver16 = shoal::arrow::cuda_solver<double, 16>;
 
 void check(cudaError_t e, int line) {
@@ -184,7 +185,7 @@ timing time_solve(stopwatch& w, solver16& s, const problem& p, const settings& o
 std::pair<double, double> floors(const shoal::arrow::cuda_plan& p, bool factor) {
     const double blocks = double(p.size.tails) * p.size.stages, steps = p.single.longest;
     const int levels = shoal::arrow::detail::separator_levels(p.at.chunks);
-    const double record = 1536 + 2048.0 * (p.at.chunks == 1 ? 1.0 : 2.0 - 1.0 / p.at.chunks);
+    const double record = 1088 + 2048.0 * (p.at.chunks == 1 ? 1.0 : 2.0 - 1.0 / p.at.chunks);
     if (factor) {
         return {blocks * (1088 + 2048 + record) / 4.13e6, (steps + levels + 2) * 1400 / 1980.0 + 2.0};
     }
@@ -213,7 +214,7 @@ void try_all(stopwatch& w, const problem& p, extent e, const settings& o) {
         }
         return d / m;
     };
-    for (int chunks : {4, 5, 6, 8, 10, 12, 15, 16}) {
+    for (int chunks : {2, 3, 4, 5, 6, 8, 10, 12, 15, 16}) {
         if (chunks > e.stages || (e.stages > 60 && (chunks & (chunks - 1)) != 0)) continue;
         for (int cluster : {1, 2, 4, 8}) {
             for (int warps : {2, 4, 8, 16}) {
@@ -237,14 +238,19 @@ void try_all(stopwatch& w, const problem& p, extent e, const settings& o) {
                 if (warps >= 2 && warps * cluster >= chunks && warps * cluster < 2 * std::max(chunks, 2)) {
                     c.solve_warps = warps;
                     c.solve_cluster = cluster;
-                    try {
-                        solver16 s(e, c);
-                        const double error = distance(s);
-                        const timing t = time_solve(w, s, p, o, o.nodes, false);
-                        std::printf("S %d %d P=%d w=%d c=%d R=%d one=%d us=%.2f err=%.1e model=%.1f\n",
-                                    e.tails, e.stages, chunks, warps, cluster, s.plan().single.ring,
-                                    int(s.plan().single.resident), t.median, error, s.plan().solve_us);
-                    } catch (const std::exception& x) {
+                    for (const root_sum sum : {root_sum::every_tail, root_sum::first_tail}) {
+                        c.sum = sum;
+                        try {
+                            solver16 s(e, c);
+                            const double error = distance(s);
+                            const timing t = time_solve(w, s, p, o, o.nodes, false);
+                            std::printf("S %d %d P=%d w=%d c=%d R=%d one=%d %s us=%.2f err=%.1e model=%.1f\n",
+                                        e.tails, e.stages, chunks, warps, cluster, s.plan().single.ring,
+                                        int(s.plan().single.resident),
+                                        sum == root_sum::every_tail ? "every" : "first", t.median, error,
+                                        s.plan().solve_us);
+                        } catch (const std::exception& x) {
+                        }
                     }
                 }
             }

@@ -59,9 +59,9 @@ __global__ void compare(int trials, int* wrong) {
         const std::uint64_t seed = mix(warp * 65537 + static_cast<std::uint64_t>(t)) & ~0xfffULL;
         const int kind = static_cast<int>(seed >> 40) % kinds;
         const int other = (seed >> 20) % 3 == 0 ? static_cast<int>(seed >> 50) % kinds : kind;
-        const auto a = [&](int i, int k) { return number(seed + static_cast<unsigned>(4 * i + k), kind); };
+        const auto a = [&](int i, int k) { return number(seed + static_cast<unsigned>(16 * i + k), kind); };
         const auto b = [&](int k, int j) {
-            return number(seed + static_cast<unsigned>(512 + 4 * j + k), other);
+            return number(seed + static_cast<unsigned>(512 + 16 * j + k), other);
         };
         const auto c = [&](int i, int j) {
             return number(seed + static_cast<unsigned>(1024 + 8 * i + j), kind);
@@ -75,6 +75,21 @@ __global__ void compare(int trials, int* wrong) {
             double x = c(i, j);
             for (int k = 0; k < 4; ++k) x = fma(a(i, k), b(k, j), x);
             if (!equal(large[e], x) || (e < 2 && !equal(small[e], x))) atomicAdd(wrong + kind, 1);
+        }
+        double eight[4], sixteen[4];
+        for (int e = 0; e < 4; ++e) eight[e] = sixteen[e] = c(g + e / 2 * 8, 2 * q + e % 2);
+        shoal::fast::tensor_16x8x8(eight[0], eight[1], eight[2], eight[3], a(g, q), a(g + 8, q), a(g, q + 4),
+                                   a(g + 8, q + 4), b(q, g), b(q + 4, g));
+        shoal::fast::tensor_16x8x16(sixteen[0], sixteen[1], sixteen[2], sixteen[3], a(g, q), a(g + 8, q),
+                                    a(g, q + 4), a(g + 8, q + 4), a(g, q + 8), a(g + 8, q + 8), a(g, q + 12),
+                                    a(g + 8, q + 12), b(q, g), b(q + 4, g), b(q + 8, g), b(q + 12, g));
+        for (int e = 0; e < 4; ++e) {
+            const int i = g + e / 2 * 8, j = 2 * q + e % 2;
+            double x = c(i, j);
+            for (int k = 0; k < 8; ++k) x = fma(a(i, k), b(k, j), x);
+            if (!equal(eight[e], x)) atomicAdd(wrong + kind, 1);
+            for (int k = 8; k < 16; ++k) x = fma(a(i, k), b(k, j), x);
+            if (!equal(sixteen[e], x)) atomicAdd(wrong + kind, 1);
         }
         // Terms beyond the end: products that are minus zero change nothing.
         double kept[2] = {c(g, 2 * q), c(g, 2 * q + 1)};

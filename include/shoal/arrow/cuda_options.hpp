@@ -24,12 +24,20 @@ enum class root_wait {
     two_kernels,  ///< one kernel per sweep
 };
 
+/// Who adds what the tails contribute to the root's right-hand side, when the solve is one kernel.
+enum class root_sum {
+    automatic,
+    every_tail,  ///< each for itself: one way through memory less, M^2 reads
+    first_tail   ///< the first one, which tells the others
+};
+
 /// Overrides. Zero and `automatic` leave the choice to the cost model.
 struct cuda_options {
     order which = order::
         automatic;  ///< sequential: one chunk; recursive: as many chunks as there are stages (at most 16 or 32)
     cuda_path path = cuda_path::automatic;
     root_wait wait = root_wait::automatic;
+    root_sum sum = root_sum::automatic;
     int chunks = 0;          ///< P
     int factor_warps = 0;    ///< per block
     int factor_cluster = 0;  ///< blocks per tail
@@ -53,6 +61,7 @@ struct solve_shape {
     int warps = 0, cluster = 1, ring = 0, separator_slots = 0, longest = 0;
     int shared_bytes = 0;
     bool resident = false;  ///< the planner expects all blocks to fit at once
+    bool room = false;      ///< and those of the next solve beside them: it brings its records meanwhile
 };
 
 /// The schedule that was chosen.
@@ -62,6 +71,7 @@ struct cuda_plan {
     cuda_path path = cuda_path::generic;
     detail::chunk_schedule at{};
     int factor_warps = 4, factor_cluster = 1, group = 1;
+    root_sum sum = root_sum::first_tail;
     solve_shape single, several;         ///< one right-hand side; up to four at once
     double factor_us = 0, solve_us = 0;  ///< what the cost model expects
 
@@ -72,7 +82,8 @@ struct cuda_plan {
         s += " chunks=" + std::to_string(at.chunks) + " factor: warps=" + std::to_string(factor_warps) +
              " cluster=" + std::to_string(factor_cluster) + " group=" + std::to_string(group) +
              " solve: warps=" + std::to_string(single.warps) + " cluster=" + std::to_string(single.cluster) +
-             " ring=" + std::to_string(single.ring) + (single.resident ? " one kernel" : " two kernels");
+             " ring=" + std::to_string(single.ring) + (single.resident ? " one kernel" : " two kernels") +
+             (sum == root_sum::every_tail ? " every tail adds" : " first tail adds");
         s += " expected us: " + std::to_string(factor_us) + " + " + std::to_string(solve_us);
         return s;
     }

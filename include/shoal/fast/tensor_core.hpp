@@ -43,12 +43,47 @@ SHOAL_FN void tensor_16x8x4(double& c0, double& c1, double& c2, double& c3, doub
 #  endif
 }
 
+/// C (16 x 8) += A (16 x 8) B (8 x 8).
+SHOAL_FN void tensor_16x8x8(double& c0, double& c1, double& c2, double& c3, double a0, double a1, double a2,
+                            double a3, double b0, double b1) {
+#  if __CUDA_ARCH__ >= 900
+    asm("mma.sync.aligned.m16n8k8.row.col.f64.f64.f64.f64 {%0,%1,%2,%3},{%4,%5,%6,%7},{%8,%9},{%0,%1,%2,%3};"
+        : "+d"(c0), "+d"(c1), "+d"(c2), "+d"(c3)
+        : "d"(a0), "d"(a1), "d"(a2), "d"(a3), "d"(b0), "d"(b1));
+#  else
+    tensor_16x8x4(c0, c1, c2, c3, a0, a1, b0);
+    tensor_16x8x4(c0, c1, c2, c3, a2, a3, b1);
+#  endif
+}
+
+/// C (16 x 8) += A (16 x 16) B (16 x 8).
+SHOAL_FN void tensor_16x8x16(double& c0, double& c1, double& c2, double& c3, double a0, double a1, double a2,
+                             double a3, double a4, double a5, double a6, double a7, double b0, double b1,
+                             double b2, double b3) {
+#  if __CUDA_ARCH__ >= 900
+    asm("mma.sync.aligned.m16n8k16.row.col.f64.f64.f64.f64 "
+        "{%0,%1,%2,%3},{%4,%5,%6,%7,%8,%9,%10,%11},{%12,%13,%14,%15},{%0,%1,%2,%3};"
+        : "+d"(c0), "+d"(c1), "+d"(c2), "+d"(c3)
+        : "d"(a0), "d"(a1), "d"(a2), "d"(a3), "d"(a4), "d"(a5), "d"(a6), "d"(a7), "d"(b0), "d"(b1), "d"(b2),
+          "d"(b3));
+#  else
+    tensor_16x8x8(c0, c1, c2, c3, a0, a1, a2, a3, b0, b1);
+    tensor_16x8x8(c0, c1, c2, c3, a4, a5, a6, a7, b2, b3);
+#  endif
+}
+
 #else
 
 /// Never called: no group of a host is said to have tensor cores.
 SHOAL_FN void tensor_8x8x4(double&, double&, double, double) {}
 /// \copydoc tensor_8x8x4(double&, double&, double, double)
 SHOAL_FN void tensor_16x8x4(double&, double&, double&, double&, double, double, double) {}
+/// \copydoc tensor_8x8x4(double&, double&, double, double)
+SHOAL_FN void tensor_16x8x8(double&, double&, double&, double&, double, double, double, double, double,
+                            double) {}
+/// \copydoc tensor_8x8x4(double&, double&, double, double)
+SHOAL_FN void tensor_16x8x16(double&, double&, double&, double&, double, double, double, double, double,
+                             double, double, double, double, double, double, double) {}
 
 #endif
 

@@ -9,56 +9,75 @@
 
 namespace shoal::arrow::detail {
 
-/// The step by plain row operations in natural order, from the warp's shared memory, in place: K := K L^{-T}, Wt := L^{-T}.
-/// \return 0, or the first bad row (1 .. 16).
+/// The step by plain row operations from the warp's shared memory, in place: K := K L^{-T}, Wt := L^{-T}, in the order of the
+/// fast step. \return 0, or the first bad row in natural order (1 .. 16).
 static __device__ __noinline__ int careful_eliminate16(elimination_scratch s, int couplings, int lane) {
     const auto element = [](double* tiles, int r, int c) -> double& {
         return tiles[(r >> 3) * 128 + (c >> 3) * 64 + (r & 7) * 8 + (c & 7)];
     };
-    const auto lower = [](double* tiles, int r, int c) -> double& {  // r >= c
+    const auto lower = [](double* tiles, int r, int c) -> double& {  // diagonal tiles: both triangles
         return tiles[(r >> 3) * 64 + (c >> 3) * 64 + (r & 7) * 8 + (c & 7)];
     };
-    // Row t of D over K_b over K_a over the identity (all negated).
-    const auto at = [&](int t, int c) -> double& {
-        return t < 16 ? lower(s.D(), t, c) : element(t < 32 ? s.K(0) : t < 48 ? s.K(1) : s.Wt(), t & 15, c);
-    };
-    for (int i = lane; i < 256; i += 32) element(s.Wt(), i >> 4, i & 15) = (i >> 4) == (i & 15) ? -1.0 : 0.0;
-    __syncwarp();  // the identity; and the inputs, which lanes stored in another order
     int bad = 0;
+    // First D alone in natural order, in Wt's place: which pivot is bad. Then everything in the fast step's order, since the
+    // record keeps of W what that order makes.
 #pragma unroll 1
-    for (int k = 0; k < 16; ++k) {
-        const double pivot = -lower(s.D(), k, k);
-        if (!core::good_pivot(pivot) && bad == 0) bad = k + 1;
-        const double r = rsqrt(pivot);
-        __syncwarp();  // the pivot is read before its row is scaled
-#pragma unroll 1
-        for (int t = lane; t < 64; t += 32) {
-            if (t < 16 ? t >= k : (t >= 48 || t < 16 + 16 * couplings)) at(t, k) *= -r;
+    for (int pass = 0; pass < 2; ++pass) {
+        const int rows = pass == 0 ? 16 : 64;
+        double* D = pass == 0 ? s.Wt() : s.D();
+        const auto place = [&](int k) { return pass == 0 ? k : (k & 8) | (k & 3) << 1 | (k >> 2 & 1); };
+        // Row t of D over K_b over K_a over the identity (all negated).
+        const auto at = [&](int t, int c) -> double& {
+            return t < 16 ? lower(D, place(t), place(c))
+                          : element(t < 32   ? s.K(0)
+                                    : t < 48 ? s.K(1)
+                                             : s.Wt(),
+                                    t & 15, place(c));
+        };
+        if (pass == 0) {
+            __syncwarp();  // the inputs, which lanes stored in another order
+            for (int i = lane; i < lower_doubles; i += 32) D[i] = s.D()[i];
+        } else {
+            for (int i = lane; i < 256; i += 32)
+                element(s.Wt(), i >> 4, i & 15) = (i >> 4) == (i & 15) ? -1.0 : 0.0;
         }
-        __syncwarp();  // column k before the rows are updated with it
+        __syncwarp();  // the copy, or the identity
 #pragma unroll 1
-        for (int t = lane; t < 64; t += 32) {
-            if (t < 16 ? t <= k : (t < 48 && t >= 16 + 16 * couplings)) continue;
-            const double x = at(t, k);
+        for (int k = 0; k < 16; ++k) {
+            const double pivot = -at(k, k);
+            if (!core::good_pivot(pivot) && bad == 0) bad = place(k) + 1;
+            const double r = rsqrt(pivot);
+            __syncwarp();  // the pivot is read before its row is scaled
 #pragma unroll 1
-            for (int c = k + 1; c < (t < 16 ? t + 1 : 16); ++c)
-                at(t, c) = fma(x, lower(s.D(), c, k), at(t, c));
+            for (int t = lane; t < rows; t += 32) {
+                if (t < 16 ? t >= k : (t >= 48 || t < 16 + 16 * couplings)) at(t, k) *= -r;
+            }
+            __syncwarp();  // column k before the rows are updated with it
+#pragma unroll 1
+            for (int t = lane; t < rows; t += 32) {
+                if (t < 16 ? t <= k : (t < 48 && t >= 16 + 16 * couplings)) continue;
+                const double x = at(t, k);
+#pragma unroll 1
+                for (int c = k + 1; c < (t < 16 ? t + 1 : 16); ++c) at(t, c) = fma(x, at(c, k), at(t, c));
+            }
+            __syncwarp();  // the updates before the next pivot
         }
-        __syncwarp();  // the updates before the next pivot
     }
     return bad;
 }
 
 /// The step and all that follows from it: D, K(0), K(1) of `scratch` (negated). Neighbours' lower tiles to_k gain
-/// K_k D^{-1} K_k^T; fill (K(1) is allowed) := K_1 D^{-1} K_0^T, both in shared memory; gain_k, inverse: of the record.
+/// K_k D^{-1} K_k^T; fill (K(1) is allowed) := K_1 D^{-1} K_0^T, both in shared memory; gain_k, inverse: of the record (inverse: its beginning).
 /// \return 0, or the bad row
 static __device__ __noinline__ int careful_step(elimination_scratch scratch, int couplings, double* to_0,
                                                 double* to_1, double* fill, double* gain_0, double* gain_1,
                                                 double* inverse, int lane) {
     const int bad = careful_eliminate16(scratch, couplings, lane);
-    fragment K[2], Wt, X;
+    finished16<2> e;
+    fragment X, &Wt = e.Wt;
+    fragment(&K)[2] = e.K;
     load_full(Wt, scratch.Wt(), lane);
-    store_transposed_lower(inverse, Wt, lane);
+    e.store_inverse(inverse, lane, true);
     set_zero(K[1]);
     SHOAL_UNROLL
     for (int k = 0; k < 2; ++k) {

@@ -118,18 +118,18 @@ struct panel {
 /// X b: columns times the inverse of a pivot block.
 __device__ __forceinline__ panel scaled(double x0, double x1, double b) {
     double r0 = 0.0, r1 = 0.0, u0 = 0.0, u1 = 0.0;
-    sm90_16x8x4_f64(r0, u0, r1, u1, x0, x1, b);
+    fast::tensor_16x8x4(r0, u0, r1, u1, x0, x1, b);
     return {{r0, r1}};
 }
 /// The same for eight rows.
 __device__ __forceinline__ double scaled(double x, double b) {
     double r = 0.0, u = 0.0;
-    sm80_8x8x4_f64(r, u, x, b);
+    fast::tensor_8x8x4(r, u, x, b);
     return r;
 }
 /// Column tile c of C += X y^T.
 __device__ __forceinline__ void add_panel(fragment& C, int c, const panel& X, double y) {
-    sm90_16x8x4_f64(C.v[0][c][0], C.v[0][c][1], C.v[1][c][0], C.v[1][c][1], X.r[0], X.r[1], y);
+    fast::tensor_16x8x4(C.v[0][c][0], C.v[0][c][1], C.v[1][c][0], C.v[1][c][1], X.r[0], X.r[1], y);
 }
 /// Stores without a branch: one would split the schedule of the step.
 __device__ __forceinline__ void store_if(bool really, double* p, double x, double y) {
@@ -152,8 +152,8 @@ __device__ __forceinline__ void gain_tile(fragment& G, const fragment& X, const 
     if (c == 0) {
         add_outer_tile(G, X, Wt, 0);
     } else {
-        sm90_16x8x8_f64(G.v[0][1][0], G.v[0][1][1], G.v[1][1][0], G.v[1][1][1], X.v[0][1][0], X.v[1][1][0],
-                        X.v[0][1][1], X.v[1][1][1], Wt.v[1][1][0], Wt.v[1][1][1]);
+        fast::tensor_16x8x8(G.v[0][1][0], G.v[0][1][1], G.v[1][1][0], G.v[1][1][1], X.v[0][1][0],
+                            X.v[1][1][0], X.v[0][1][1], X.v[1][1][1], Wt.v[1][1][0], Wt.v[1][1][1]);
     }
 }
 
@@ -195,14 +195,14 @@ struct elimination16 {
         }
         w = scaled(Wt.v[0][0][0], b);
         Wt.v[0][0][0] = w;
-        sm80_8x8x4_f64(u, Wt.v[0][0][1], w, D.v[0][0][0]);
-        sm80_8x8x4_f64(D.v[1][1][0], D.v[1][1][1], D.v[1][0][0], D.v[1][0][0]);
+        fast::tensor_8x8x4(u, Wt.v[0][0][1], w, D.v[0][0][0]);
+        fast::tensor_8x8x4(D.v[1][1][0], D.v[1][1][1], D.v[1][0][0], D.v[1][0][0]);
         side(1);
         b = block.inverse(lane, watch);
         X = scaled(D.v[0][0][1], D.v[1][0][1], b);
         D.v[0][0][1] = X.r[0];
         D.v[1][0][1] = X.r[1];
-        sm80_8x8x4_f64(D.v[1][1][0], D.v[1][1][1], D.v[1][0][1], D.v[1][0][1]);
+        fast::tensor_8x8x4(D.v[1][1][0], D.v[1][1][1], D.v[1][0][1], D.v[1][0][1]);
         // Panel 2: even columns of tile column 1, which has received all of tile column 0.
         publish_pivot(D.v[1][1][0], 0, scratch.pivot(2), lane);
         block = pivot_block(scratch.pivot(2));
@@ -211,21 +211,21 @@ struct elimination16 {
             X = scaled(K[k].v[0][0][1], K[k].v[1][0][1], b);
             K[k].v[0][0][1] = X.r[0];
             K[k].v[1][0][1] = X.r[1];
-            sm90_16x8x8_f64(K[k].v[0][1][0], K[k].v[0][1][1], K[k].v[1][1][0], K[k].v[1][1][1],
-                            K[k].v[0][0][0], K[k].v[1][0][0], K[k].v[0][0][1], K[k].v[1][0][1], D.v[1][0][0],
-                            D.v[1][0][1]);
+            fast::tensor_16x8x8(K[k].v[0][1][0], K[k].v[0][1][1], K[k].v[1][1][0], K[k].v[1][1][1],
+                                K[k].v[0][0][0], K[k].v[1][0][0], K[k].v[0][0][1], K[k].v[1][0][1],
+                                D.v[1][0][0], D.v[1][0][1]);
         }
         follow(1);
         w = scaled(Wt.v[0][0][1], b);
         Wt.v[0][0][1] = w;
-        sm80_8x8x4_f64(Wt.v[0][1][0], Wt.v[0][1][1], Wt.v[0][0][0], D.v[1][0][0]);
-        sm80_8x8x4_f64(Wt.v[0][1][0], Wt.v[0][1][1], Wt.v[0][0][1], D.v[1][0][1]);
+        fast::tensor_8x8x4(Wt.v[0][1][0], Wt.v[0][1][1], Wt.v[0][0][0], D.v[1][0][0]);
+        fast::tensor_8x8x4(Wt.v[0][1][0], Wt.v[0][1][1], Wt.v[0][0][1], D.v[1][0][1]);
         side(2);
         b = block.inverse(lane, watch);
         w = scaled(D.v[1][1][0], b);
         D.v[1][1][0] = w;
         u = 0.0;
-        sm80_8x8x4_f64(u, D.v[1][1][1], w, w);
+        fast::tensor_8x8x4(u, D.v[1][1][1], w, w);
         // Panel 3: odd columns of tile column 1.
         publish_pivot(D.v[1][1][1], 1, scratch.pivot(3), lane);
         block = pivot_block(scratch.pivot(3));
@@ -270,14 +270,20 @@ struct finished16 {
         for (int i = 0; i < 4; ++i)
             store_if(really, gain + 64 * i, G.v[i >> 1][i & 1][0], G.v[i >> 1][i & 1][1]);
     }
-    /// W to `inverse`, this lane's place.
-    __device__ __forceinline__ void store_inverse(double* inverse, bool really) const {
-        SHOAL_UNROLL
-        for (int s = 0; s < 2; ++s) {
-            store_if(really, inverse + 8 * s, Wt.v[0][0][s]);
-            store_if(really, inverse + 64 + 8 * s, Wt.v[0][1][s]);
-            store_if(really, inverse + 128 + 8 * s, Wt.v[1][1][s]);
-        }
+    /// W to the beginning of a record.
+    __device__ __forceinline__ void store_inverse(double* record, int lane, bool really) const {
+        const int g = lane >> 2, q = lane & 3, j = g >> 1;  // this lane has column g of rows 2 q and 2 q + 1
+        const bool even = (g & 1) == 0;
+        double *full = record + 16 * q + g, *packed = record + 64;
+        double *upper = packed + packed_tile::even_even(q, j),
+               *under = packed + (even ? packed_tile::odd_even(q, j) : packed_tile::odd_odd(q, j));
+        const bool has_upper = really && even && j <= q, has_under = really && (even || j <= q);
+        store_if(has_upper, upper, Wt.v[0][0][0]);
+        store_if(has_under, under, Wt.v[0][0][1]);
+        store_if(really, full, Wt.v[0][1][0]);
+        store_if(really, full + 8, Wt.v[0][1][1]);
+        store_if(has_upper, upper + packed_tile::doubles, Wt.v[1][1][0]);
+        store_if(has_under, under + packed_tile::doubles, Wt.v[1][1][1]);
     }
 };
 

@@ -123,7 +123,7 @@ __global__ void __launch_bounds__(max_factor_warps * 32, 1)
             const bool left_last = b < P && ((b >> (l + 1)) & 1) != 0, is_root = l > levels;
             stage = is_root ? 0 : p.at.split[c];
             return separator_job(mine, c, a, b, left_last, is_root,
-                                 is_root ? p.root_record + system * lower_doubles : t.record(stage));
+                                 is_root ? p.root_record + system * inverse_doubles : t.record(stage));
         };
         separator_job now;
         if (job < jobs) now = make_job();  // who has none goes straight to the barrier: the others wait there
@@ -175,7 +175,7 @@ static __global__ void __launch_bounds__(32) root16_kernel(const __grid_constant
     store_lower(s.from_left(2), none, lane);
     __syncwarp();
     const int bad = eliminate_separator(
-        t, separator_job(s, 1, 0, 2, false, true, p.root_record + system * lower_doubles), done);
+        t, separator_job(s, 1, 0, 2, false, true, p.root_record + system * inverse_doubles), done);
     done.flush(lane);
     if (lane == 0) conclude(p, system, no_failure, bad);
 }

@@ -38,8 +38,8 @@ static __device__ __noinline__ void careful_chunk(tail16 t, int c, bool left_las
         store_full(s.K(0), X, lane);
         double* record = t.record(j);
         t.report(0, j,
-                 careful_step(s, couplings, s.next(), s.sum(), s.K(1), record + lower_doubles,
-                              record + lower_doubles + full_doubles, record, lane));
+                 careful_step(s, couplings, s.next(), s.sum(), s.K(1), record + inverse_doubles,
+                              record + inverse_doubles + full_doubles, record, lane));
     }
     load_lower(X, s.next(), lane);
     store_lower(out.from_left(c), X, lane);
@@ -111,8 +111,8 @@ __device__ __forceinline__ void eliminate_chunk(const tail16& t, int c, int chun
     set_zero(last.Wt);
     SHOAL_UNROLL
     for (int k = 0; k < NK; ++k) set_zero(last.K[k]);
-    double *gains = t.record(a + 1) + lower_doubles + 2 * lane,
-           *inverse = t.record(a + 1) + inverse_offset(lane);
+    double* record = t.record(a + 1);
+    const int gains = inverse_doubles + 2 * lane;
     wait_for_copy_groups<2>();
     __syncwarp();
     fragment D;  // of the next stage
@@ -140,23 +140,22 @@ __device__ __forceinline__ void eliminate_chunk(const tail16& t, int c, int chun
                     fetch(now, j + 3);
                 }
                 if (p == 2) {
-                    last.store_gain(0, gains, really);
-                    if constexpr (NK == 1) last.store_inverse(inverse, really);
+                    last.store_gain(0, record + gains, really);
+                    if constexpr (NK == 1) last.store_inverse(record, lane, really);
                 }
                 if (p == 3) {
                     if constexpr (NK == 2) {
-                        last.store_gain(1, gains + full_doubles, really);
-                        last.store_inverse(inverse, really);
+                        last.store_gain(1, record + gains + full_doubles, really);
+                        last.store_inverse(record, lane, really);
                     }
-                    gains += really ? record16 : 0;
-                    inverse += really ? record16 : 0;
+                    record += really ? record16 : 0;
                 }
             },
             [&](int p) {  // of what the next step begins with, as much as is known
                 const fragment& X = e.K[0];
                 if (p == 1) {
-                    sm90_16x8x8_f64(D.v[0][0][0], D.v[0][0][1], D.v[1][0][0], D.v[1][0][1], X.v[0][0][0],
-                                    X.v[1][0][0], X.v[0][0][1], X.v[1][0][1], X.v[0][0][0], X.v[0][0][1]);
+                    fast::tensor_16x8x8(D.v[0][0][0], D.v[0][0][1], D.v[1][0][0], D.v[1][0][1], X.v[0][0][0],
+                                        X.v[1][0][0], X.v[0][0][1], X.v[1][0][1], X.v[0][0][0], X.v[0][0][1]);
                 }
                 if (p > 1) add_panel(D, 0, {{X.v[0][1][p & 1], X.v[1][1][p & 1]}}, X.v[0][1][p & 1]);
             });
@@ -191,8 +190,8 @@ __device__ __forceinline__ void eliminate_chunk(const tail16& t, int c, int chun
     }
     after();
     SHOAL_UNROLL
-    for (int k = 0; k < NK; ++k) last.store_gain(k, gains + k * full_doubles, true);
-    last.store_inverse(inverse, true);
+    for (int k = 0; k < NK; ++k) last.store_gain(k, record + gains + k * full_doubles, true);
+    last.store_inverse(record, lane, true);
 }
 
 }  // namespace shoal::arrow::detail

@@ -18,10 +18,10 @@ struct pending {
 
     __device__ __forceinline__ void flush(int lane) {
         if (record == nullptr) return;
-        double* gains = record + lower_doubles + 2 * lane;
+        double* gains = record + inverse_doubles + 2 * lane;
         if (has_right) e.store_gain(0, gains + swapped * full_doubles, true);
         if (has_left) e.store_gain(1, gains + (1 - swapped) * full_doubles, true);
-        e.store_inverse(record + inverse_offset(lane), true);
+        e.store_inverse(record, lane, true);
         record = nullptr;
     }
 };
@@ -96,7 +96,7 @@ __device__ __forceinline__ int eliminate_separator(const tail16& t, const separa
             load_full(T, job.from[1], lane);
             store_full(s.K(1), T, lane);
         }
-        double* gains = job.is_root ? s.K(1) : job.record + lower_doubles;
+        double* gains = job.is_root ? s.K(1) : job.record + inverse_doubles;
         return careful_step(s, couplings, job.to[0], job.to[1], job.fill, gains + job.swapped * full_doubles,
                             gains + (1 - job.swapped) * full_doubles, job.record, lane);
     }

@@ -13,55 +13,13 @@
 
 #include <shoal/arrow/cuda_plan.hpp>
 #include <shoal/core/macros.hpp>
+#include <shoal/fast/tensor_core.hpp>
 
 namespace shoal::arrow::detail {
 
 struct fragment {
     double v[2][2][2];  // [t][c][s]
 };
-
-// Everything below sm_90 takes the generic kernels; this only keeps other targets compiling.
-#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
-
-/// C (8 x 8) += A (8 x 4) B (4 x 8). Half the rate of the 16-row forms.
-__device__ __forceinline__ void sm80_8x8x4_f64(double& c0, double& c1, double a, double b) {
-    asm("mma.sync.aligned.m8n8k4.row.col.f64.f64.f64.f64 {%0,%1},{%2},{%3},{%0,%1};"
-        : "+d"(c0), "+d"(c1)
-        : "d"(a), "d"(b));
-}
-/// C (16 x 8) += A (16 x 4) B (4 x 8).
-__device__ __forceinline__ void sm90_16x8x4_f64(double& c0, double& c1, double& c2, double& c3, double a0,
-                                                double a1, double b) {
-    asm("mma.sync.aligned.m16n8k4.row.col.f64.f64.f64.f64 {%0,%1,%2,%3},{%4,%5},{%6},{%0,%1,%2,%3};"
-        : "+d"(c0), "+d"(c1), "+d"(c2), "+d"(c3)
-        : "d"(a0), "d"(a1), "d"(b));
-}
-/// C (16 x 8) += A (16 x 8) B (8 x 8).
-__device__ __forceinline__ void sm90_16x8x8_f64(double& c0, double& c1, double& c2, double& c3, double a0,
-                                                double a1, double a2, double a3, double b0, double b1) {
-    asm("mma.sync.aligned.m16n8k8.row.col.f64.f64.f64.f64 {%0,%1,%2,%3},{%4,%5,%6,%7},{%8,%9},{%0,%1,%2,%3};"
-        : "+d"(c0), "+d"(c1), "+d"(c2), "+d"(c3)
-        : "d"(a0), "d"(a1), "d"(a2), "d"(a3), "d"(b0), "d"(b1));
-}
-/// C (16 x 8) += A (16 x 16) B (16 x 8).
-__device__ __forceinline__ void sm90_16x8x16_f64(double& c0, double& c1, double& c2, double& c3,
-                                                 const fragment& A, double b0, double b1, double b2,
-                                                 double b3) {
-    asm("mma.sync.aligned.m16n8k16.row.col.f64.f64.f64.f64 "
-        "{%0,%1,%2,%3},{%4,%5,%6,%7,%8,%9,%10,%11},{%12,%13,%14,%15},{%0,%1,%2,%3};"
-        : "+d"(c0), "+d"(c1), "+d"(c2), "+d"(c3)
-        : "d"(A.v[0][0][0]), "d"(A.v[1][0][0]), "d"(A.v[0][0][1]), "d"(A.v[1][0][1]), "d"(A.v[0][1][0]),
-          "d"(A.v[1][1][0]), "d"(A.v[0][1][1]), "d"(A.v[1][1][1]), "d"(b0), "d"(b1), "d"(b2), "d"(b3));
-}
-
-#else
-__device__ __forceinline__ void sm80_8x8x4_f64(double&, double&, double, double) {}
-__device__ __forceinline__ void sm90_16x8x4_f64(double&, double&, double&, double&, double, double, double) {}
-__device__ __forceinline__ void sm90_16x8x8_f64(double&, double&, double&, double&, double, double, double,
-                                                double, double, double) {}
-__device__ __forceinline__ void sm90_16x8x16_f64(double&, double&, double&, double&, const fragment&, double,
-                                                 double, double, double) {}
-#endif
 
 __device__ __forceinline__ void set_zero(fragment& X) {
     SHOAL_UNROLL
@@ -73,8 +31,9 @@ __device__ __forceinline__ void set_zero(fragment& X) {
 
 /// Column tile c of C += X Y^T.
 __device__ __forceinline__ void add_outer_tile(fragment& C, const fragment& X, const fragment& Y, int c) {
-    sm90_16x8x16_f64(C.v[0][c][0], C.v[0][c][1], C.v[1][c][0], C.v[1][c][1], X, Y.v[c][0][0], Y.v[c][0][1],
-                     Y.v[c][1][0], Y.v[c][1][1]);
+    fast::tensor_16x8x16(C.v[0][c][0], C.v[0][c][1], C.v[1][c][0], C.v[1][c][1], X.v[0][0][0], X.v[1][0][0],
+                         X.v[0][0][1], X.v[1][0][1], X.v[0][1][0], X.v[1][1][0], X.v[0][1][1], X.v[1][1][1],
+                         Y.v[c][0][0], Y.v[c][0][1], Y.v[c][1][0], Y.v[c][1][1]);
 }
 /// C += X Y^T.
 __device__ __forceinline__ void add_outer(fragment& C, const fragment& X, const fragment& Y) {
@@ -86,7 +45,7 @@ __device__ __forceinline__ void add_gram_tile(fragment& C, const fragment& X) {
     SHOAL_UNROLL
     for (int k = 0; k < 4; ++k) {
         const double x = X.v[1][k >> 1][k & 1];
-        sm80_8x8x4_f64(C.v[1][1][0], C.v[1][1][1], x, x);
+        fast::tensor_8x8x4(C.v[1][1][0], C.v[1][1][1], x, x);
     }
 }
 /// The lower tiles of C += X X^T.
@@ -174,20 +133,16 @@ __device__ __forceinline__ void store_lower(double* p, const fragment& X, int la
     store_tile(p, X, 1, 0, 1, lane);
     store_tile(p, X, 1, 1, 2, lane);
 }
-/// Where a lane stores W from its elements of W^T.
-__device__ __forceinline__ int inverse_offset(int lane) {
-    return (lane & 3) * 16 + (lane >> 2);
-}
-/// The lower tiles of X^T from the upper tiles of X: W = L^{-1} from L^{-T}.
-__device__ __forceinline__ void store_transposed_lower(double* p, const fragment& X, int lane) {
-    double* z = p + (lane & 3) * 16 + (lane >> 2);
-    SHOAL_UNROLL
-    for (int s = 0; s < 2; ++s) {
-        z[8 * s] = X.v[0][0][s];
-        z[64 + 8 * s] = X.v[0][1][s];
-        z[128 + 8 * s] = X.v[1][1][s];
-    }
-}
+
+/// W = L^{-1} in a record: tile (1, 0), then the 36 elements of tile (0, 0) that are not zero, then those of (1, 1).
+/// Row 2 i of such a tile has its even columns 2 j, j <= i; row 2 i + 1 all even ones and the odd ones 2 j + 1, j <= i.
+/// By these kinds, even-even, odd-even, odd-odd, row by row.
+struct packed_tile {
+    static constexpr int doubles = 36;
+    static SHOAL_FN constexpr int even_even(int i, int j) { return i * (i + 1) / 2 + j; }
+    static SHOAL_FN constexpr int odd_odd(int i, int j) { return 10 + even_even(i, j); }
+    static SHOAL_FN constexpr int odd_even(int i, int j) { return 20 + 4 * i + j; }
+};
 
 // ---- blocks of the caller: column-major 16 x 16 ---------------------------------------------------------------------
 /// Where a lane finds its elements of a caller's block.

@@ -19,7 +19,6 @@ namespace shoal::arrow::detail {
 /// forward, backward: one sweep each; the block that finishes the forward sweep last solves the root.
 enum class sweep { fused, forward, backward };
 
-inline constexpr int few_tails = 64;
 /// Copies of x_0 in memory.
 SHOAL_FN constexpr int root_copies(int tails) {
     return (tails + 15) / 16;
@@ -27,6 +26,9 @@ SHOAL_FN constexpr int root_copies(int tails) {
 
 struct solve16_args {
     int systems, tails, ring, separator_slots, longest;  // tails of one system
+    root_sum sum;
+    bool overlap;        // fused: the next kernel may begin as soon as this one has
+    bool records_ready;  // the kernel before is no factorisation
     chunk_schedule at;
     int columns;  // right-hand sides, at most what the kernel is compiled for
     const double* records;
@@ -44,7 +46,7 @@ struct record_part {
     double2 b[4], a[4], w[3];
 
     __device__ __forceinline__ void load_gains(const double* record, bool has_left, int lane) {
-        const double2* z = reinterpret_cast<const double2*>(record + lower_doubles) + lane;
+        const double2* z = reinterpret_cast<const double2*>(record + inverse_doubles) + lane;
         SHOAL_UNROLL
         for (int i = 0; i < 4; ++i) {
             b[i] = z[32 * i];
@@ -57,7 +59,16 @@ struct record_part {
     }
     __device__ __forceinline__ void load_inverse(const double* record, int lane) {
         SHOAL_UNROLL
-        for (int i = 0; i < 3; ++i) w[i] = reinterpret_cast<const double2*>(record)[32 * i + lane];
+        for (int i = 0; i < 2; ++i) {
+            // Rows g and columns 2 q, 2 q + 1. What is not there is read from a place that is, and left out.
+            const int g = lane >> 2, k = g >> 1, j = min(lane & 3, k);
+            const bool odd = (g & 1) != 0, there = (lane & 3) <= k;
+            const double* tile = record + 64 + packed_tile::doubles * i;
+            const double x = tile[odd ? packed_tile::odd_even(k, lane & 3) : packed_tile::even_even(k, j)];
+            const double y = tile[packed_tile::odd_odd(k, j)];
+            w[2 * i] = make_double2(odd || there ? x : 0.0, odd && there ? y : 0.0);
+        }
+        w[1] = reinterpret_cast<const double2*>(record)[lane];
     }
 };
 
@@ -126,8 +137,8 @@ struct record_ring {
 
     __device__ __forceinline__ void start(int slot, const double* record, bool has_left,
                                           bool gains_only) const {
-        const unsigned skip = gains_only ? lower_doubles : 0u;
-        const unsigned doubles = lower_doubles + full_doubles * (has_left ? 2u : 1u) - skip;
+        const unsigned skip = gains_only ? inverse_doubles : 0u;
+        const unsigned doubles = inverse_doubles + full_doubles * (has_left ? 2u : 1u) - skip;
         bulk_copy(shared_address(slots + slot * record16 + skip), record + skip, doubles * 8,
                   barriers + 8u * slot);
     }

@@ -88,15 +88,13 @@ struct solve_block {
             s.zero[i] = 0.0;
         __syncwarp();  // the barriers before anyone's copy arrives there
         // The kernel before a backward sweep is the forward one, which began after the factor was complete.
-        if constexpr (Sweep != sweep::backward) wait_for_kernel_before();
+        // If it is a solve, its blocks have waited for what was before it, the factor among that: the records need not wait.
+        if (Sweep != sweep::backward && !p.records_ready) wait_for_kernel_before();
         // The records first: nothing that is fetched here depends on the right-hand side.
         if (lane < m && lane < p.ring) {
             const int step = Sweep == sweep::backward ? m - 1 - lane : lane;
             const int slot = Sweep == sweep::backward ? step % p.ring : step;
             s.ring.start(slot, s.record(a + 1 + step), has_left, Sweep == sweep::backward);
-        }
-        if (Sweep != sweep::backward && active) {
-            s.copy_vectors(chunk, a + 1, m + 1);  // with the separator's own right-hand side
         }
 #pragma unroll 1
         for (int l = 0; (1 << l) < p.at.chunks; ++l) {
@@ -114,14 +112,14 @@ struct solve_block {
         if (lane == 0 && rank == 0 && warp == root_warp) {
             s.ring.start(p.ring + deal.mine, s.record(p.at.stages), false, Sweep == sweep::backward);
         }
-        if constexpr (Sweep == sweep::backward) {
-            wait_for_kernel_before();
-            if (active) s.copy_vectors(chunk, a + 1, m);  // it takes the separators' x from elsewhere
-        }
+        wait_for_kernel_before();
+        // Forward with the separator's own right-hand side; backward it takes the separators' x from elsewhere.
+        if (active) s.copy_vectors(chunk, a + 1, Sweep == sweep::backward ? m : m + 1);
+        if (p.overlap) let_next_kernel_begin();
         if (Sweep == sweep::fused) epoch = *p.epoch + 1;
         if (Sweep == sweep::fused && adds() && warp == root_warp && rank == 0) {
             record_part r;
-            r.load_inverse(p.root_record + system * lower_doubles, lane);
+            r.load_inverse(p.root_record + system * inverse_doubles, lane);
             for (int i = 0; i < 3; ++i) w_root[i] = r.w[i];
         }
         if (Sweep != sweep::backward && is_first && rank == 0 && warp == root_warp) {
@@ -147,10 +145,9 @@ struct solve_block {
     __device__ __forceinline__ void finish_chunks();
     /// Block 0: the separators level by level, x_1, and what the tail contributes to the root. All warps.
     __device__ __forceinline__ void forward_separators();
-    /// Whether this block adds the parts of all tails. Few tails do so each for itself; from some number on all that
-    /// reading of the same lines takes longer than another way through memory.
+    /// Whether this block adds the parts of all tails.
     __device__ __forceinline__ bool adds() const {
-        return is_first || p.tails <= few_tails;
+        return is_first || p.sum == root_sum::every_tail;
     }
     /// x_0 as the first tail tells it: a copy for 16 tails, so that not all ask for one line.
     __device__ __forceinline__ double2* told(int copy) const {

@@ -56,7 +56,7 @@ __global__ void __launch_bounds__(NR == 1 ? 512 : 256, 1)
         } else {
             __syncthreads();  // x of the separators before the chunks read them
         }
-        let_next_kernel_begin();
+        if (!p.overlap) let_next_kernel_begin();
         w.backward_chunks();
         if constexpr (Sweep == sweep::fused) {
             if (w.rank == 0 && w.warp == w.root_warp && w.lane == 0) {
@@ -78,7 +78,7 @@ static __global__ void __launch_bounds__(32)
     double* b = vectors + 16LL * blockIdx.x;
     record_part r;
     wait_for_kernel_before();
-    r.load_inverse(root_records + static_cast<long long>(blockIdx.x) * lower_doubles, lane);
+    r.load_inverse(root_records + static_cast<long long>(blockIdx.x) * inverse_doubles, lane);
     const int q = lane & 3;
     const double2 y =
         apply_w(r.w, make_double2(b[2 * q], b[2 * q + 1]), make_double2(b[8 + 2 * q], b[9 + 2 * q]));

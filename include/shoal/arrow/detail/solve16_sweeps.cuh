@@ -189,7 +189,7 @@ __device__ __forceinline__ void solve_block<NR, Clustered, Sweep>::solve_root() 
         __syncwarp();  // r_0 before it is read in pairs
         if constexpr (Sweep == sweep::forward) {
             record_part record;
-            record.load_inverse(p.root_record + system * lower_doubles, lane);
+            record.load_inverse(p.root_record + system * inverse_doubles, lane);
             for (int k = 0; k < 3; ++k) w_root[k] = record.w[k];
         }
         SHOAL_UNROLL
@@ -202,7 +202,7 @@ __device__ __forceinline__ void solve_block<NR, Clustered, Sweep>::solve_root() 
         __syncwarp();  // x_0 before other lanes read it
         if (Sweep == sweep::fused && !is_first) return;
         if constexpr (Sweep == sweep::fused) {
-            if (p.tails > few_tails) {
+            if (p.sum == root_sum::first_tail) {
                 for (int i = lane; i < vec * root_copies(p.tails); i += 32) {
                     store_flagged(told(0) + i, root()[i % vec], epoch);
                 }

@@ -126,6 +126,7 @@ class tensor_solver {
         a.launches = launches_;
         a.failure = failure_;
         a.result = result_;
+        factored_last_ = true;
         if (a.tails == 0) return launch(root16_kernel, a.systems, 32, 0, 1, false, stream, a);
         const int cluster = plan_.factor_cluster;
         return launch(cluster > 1 ? factor16_kernel<true> : factor16_kernel<false>, tails() * cluster,
@@ -168,6 +169,10 @@ class tensor_solver {
         a.ring = shape.ring;
         a.separator_slots = shape.separator_slots;
         a.longest = shape.longest;
+        a.sum = plan_.sum;
+        a.overlap = resident && shape.room;
+        a.records_ready = a.overlap && !factored_last_;
+        factored_last_ = false;
         a.at = plan_.at;
         a.columns = columns;
         a.records = records_;
@@ -239,7 +244,7 @@ class tensor_solver {
     void layout() {
         const std::int64_t systems = plan_.systems;
         records_ = memory_.take<double>(tails() * plan_.size.stages * record16);
-        root_record_ = memory_.take<double>(systems * lower_doubles);
+        root_record_ = memory_.take<double>(systems * inverse_doubles);
         grams_ = memory_.take<double>(2 * tails() * lower_doubles);
         group_grams_ = memory_.take<double>(2 * systems * groups() * lower_doubles);
         begun_ = memory_.take<unsigned>(systems * (1 + groups()));
@@ -254,6 +259,7 @@ class tensor_solver {
 
     cuda_plan plan_;
     bool resident_[2] = {false, false};
+    bool factored_last_ = true;  // the latest call was no solve
     device_arena memory_;
     double *records_ = nullptr, *root_record_ = nullptr, *grams_ = nullptr, *group_grams_ = nullptr;
     unsigned *begun_ = nullptr, *launches_ = nullptr, *finished_ = nullptr;
