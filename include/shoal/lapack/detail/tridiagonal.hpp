@@ -58,15 +58,25 @@ SHOAL_FN void reduce_to_tridiagonal(const G& g, matrix<T> s, W w, V v, T* beside
         const auto u = [&](int i)
                            SHOAL_INLINE_LAMBDA { return (i == first ? head - image : s(i, k)) * scale; };
         strided(core::rolled{}, g, n, [&](int i) SHOAL_INLINE_LAMBDA {
-            T product = 0;
-            T along = 0;
-            for (int j = first; j < n; ++j) {
+            T product = i > k ? s(i, first) * u(first) : T(0);
+            T along = v(i, first) * u(first);
+            for (int j = first + 1; j < n; ++j) {
                 const T uj = u(j);
                 if (i > k) product = core::fma(s(i, j), uj, product);
                 along = core::fma(v(i, j), uj, along);
             }
             if (i > k) w(i) = product;
-            for (int j = first; j < n; ++j) v(i, j) = core::fma(-along, u(j), v(i, j));
+            // Several at once: no element is asked for before the one before it is stored.
+            constexpr int together = 4;
+            int j = first;
+            for (; j + together <= n; j += together) {
+                T x[together];
+                SHOAL_UNROLL
+                for (int t = 0; t < together; ++t) x[t] = core::fma(-along, u(j + t), v(i, j + t));
+                SHOAL_UNROLL
+                for (int t = 0; t < together; ++t) v(i, j + t) = x[t];
+            }
+            for (; j < n; ++j) v(i, j) = core::fma(-along, u(j), v(i, j));
         });
         // S u, before everyone updates S with it.
         g.sync();
@@ -74,18 +84,26 @@ SHOAL_FN void reduce_to_tridiagonal(const G& g, matrix<T> s, W w, V v, T* beside
                            return core::fma(u(first + i), w(first + i), part);
                        });
         const int size = n - first;
-        strided(core::rolled{}, g, size * size, [&](int e) SHOAL_INLINE_LAMBDA {
+        // Element by element as strided() goes, without a division for each.
+        const int rows = g.size() % size;
+        const int columns = g.size() / size;
+        int r = g.rank() % size;
+        for (int c = g.rank() / size; c < size; c += columns) {
             // Both triangles by the same operations.
-            const int i = first + e % size;
-            const int j = first + e / size;
-            const int low = i > j ? i : j;
-            const int high = i > j ? j : i;
+            const int low = first + (r > c ? r : c);
+            const int high = first + (r > c ? c : r);
             const T u_low = u(low);
             const T u_high = u(high);
             const T w_low = core::fma(-half, u_low, w(low));
             const T w_high = core::fma(-half, u_high, w(high));
-            s(i, j) = core::fma(-u_low, w_high, core::fma(-w_low, u_high, s(i, j)));
-        });
+            T& element = s(first + r, first + c);
+            element = core::fma(-u_low, w_high, core::fma(-w_low, u_high, element));
+            r += rows;
+            if (r >= size) {
+                r -= size;
+                ++c;
+            }
+        }
         // The next column, before it is reflected, and w, before it is written again.
         g.sync();
     }
@@ -228,10 +246,18 @@ SHOAL_FN int make_diagonal(const G& g, matrix<T> s, W w, V v, T* beside, T negli
             left = 0;
             strided(core::rolled{}, g, n, [&](int i) SHOAL_INLINE_LAMBDA {
                 T high = v(i, last);
+                T low = v(i, last - 1);
+                T sine = sines[last - 1];
+                T cosine = cosines[last - 1];
                 for (int j = last - 1; j >= begin; --j) {
-                    const T low = v(i, j);
-                    v(i, j + 1) = core::fma(sines[j], low, cosines[j] * high);
-                    high = core::fma(-sines[j], high, cosines[j] * low);
+                    const T above = core::fma(sine, low, cosine * high);
+                    high = core::fma(-sine, high, cosine * low);
+                    // The next are asked for before this one is stored.
+                    const int next = j > begin ? j - 1 : begin;
+                    low = v(i, next);
+                    sine = sines[next];
+                    cosine = cosines[next];
+                    v(i, j + 1) = above;
                 }
                 v(i, begin) = high;
             });
