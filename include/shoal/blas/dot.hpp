@@ -10,9 +10,9 @@ namespace shoal {
 /// Order: 32 strided partial sums of fused multiply-adds, then a fixed tree, whatever the group: the same
 /// bits at every scope and size. Neither vector is changed. n = 0 gives 0.
 ///
-/// \param scratch `reduction_scratch<G>` elements where the members do not exchange registers (a block); see
-/// reduce() Barriers: two where scratch is used, otherwise none. Cost: n FMA shared by the members, 31
-/// additions. Equivalent: `numpy.dot(x, y)`; BLAS dot.
+/// \param scratch `reduction_scratch<G>` elements where the members do not exchange registers (a block); see reduce()
+/// Barriers: two where scratch is used, otherwise none. Cost: n FMA shared by the members, 31 additions. Equivalent:
+/// `numpy.dot(x, y)`; BLAS dot.
 template <Group G, VectorView X, VectorView Y, class Scratch = no_scratch>
 SHOAL_FN typename X::value_type dot(const G& g, X x, Y y, Scratch scratch = {}) {
     static_assert(detail::extents_agree<X::static_size, Y::static_size>, "dot: x and y differ in size");

@@ -4,8 +4,7 @@
 /// Portability macros. Every one can be overridden by defining it before the first Shoal header.
 ///
 /// - `SHOAL_FN`: on every function that a kernel may call: host and device, always inlined.
-/// - `SHOAL_UNROLL`: before a loop whose indices must be compile-time constants, so that arrays stay in
-/// registers.
+/// - `SHOAL_UNROLL`: before a loop whose indices must be compile-time constants, so that arrays stay in registers.
 ///   It carries no factor: with a factor nvcc unrolls in a later pass and leaves the arrays in local memory.
 /// - `SHOAL_DEVICE_CODE`: defined while device code is compiled.
 

@@ -69,9 +69,8 @@ struct no_scratch {};
 /// same for every group; only which payload a sum of several NaNs has is left to the machine.
 ///
 /// \tparam N number of terms if static, otherwise `dynamic`
-/// \param scratch `reduction_scratch<G>` elements shared by the members (a vector view or anything indexed);
-/// not
-///        touched where the members exchange registers
+/// \param scratch `reduction_scratch<G>` elements shared by the members (a vector view or anything indexed); not touched
+///        where the members exchange registers
 /// Barriers: two where the members do not exchange registers, otherwise none.
 template <int N, class T, Group G, class Step, class Combine, class Scratch>
 SHOAL_FN T reduce(const G& g, int size, T zero, Step step, Combine combine, Scratch scratch) {
