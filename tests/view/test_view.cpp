@@ -6,6 +6,7 @@
 
 #include <gtest/gtest.h>
 
+#include <shoal/banded/strip.hpp>
 #include <shoal/shoal.hpp>
 
 namespace {
@@ -145,7 +146,7 @@ TEST(view, any_stride_reaches_backwards) {
     expect_view(matrix<double, 4, 5, any_stride>{p, 4, 5, -40, 7}, p, 4, 5, offset);
 }
 
-TEST(view, B04_offsets_of_interleaved_batches_are_64_bit) {
+TEST(view, B04_offsets_of_batches_slabs_and_strips_are_64_bit) {
     // Never dereferenced: addresses alone.
     double* const p = room.data();
     const std::int64_t stride = (std::int64_t{1} << 31) + 32;
@@ -163,6 +164,11 @@ TEST(view, B04_offsets_of_interleaved_batches_are_64_bit) {
     const vector<double, dynamic, dynamic> far{p, 3, stride};
     EXPECT_EQ(address(&far(2)), far_from(2 * stride));
     EXPECT_EQ(address(far.segment(1, 2).data()), far_from(stride));
+    const shoal::tensor<double> slabs{p, 70000, 200, 300};
+    EXPECT_EQ(address(&slabs(69999, 199, 299)), far_from(70000 * std::int64_t{60000} - 1));
+    const shoal::strip<double, 16> chain{p, 3000000};
+    EXPECT_EQ(address(chain.main(2999999).data()), far_from(2999999 * std::int64_t{768} + 16));
+    EXPECT_EQ(shoal::strip_size(16, 3000000), 3000000 * std::int64_t{768});
 }
 
 TEST(view, vectors_and_segments) {

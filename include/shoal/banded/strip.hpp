@@ -60,7 +60,7 @@ class strip : detail::extent<Knots> {
 
   private:
     SHOAL_FN constexpr block_type part(int k, int slot) const {
-        return block_type{data_ + k * (RowLength * n) + slot * n};
+        return block_type{data_ + std::int64_t{k} * (RowLength * n) + slot * n};
     }
 
     T* data_ = nullptr;
@@ -76,8 +76,8 @@ template <class T, int n, int Knots = dynamic, int Blocks = 3>
 using padded_strip = strip<T, n, Knots, Blocks, (Blocks * n) | 1>;
 
 /// Elements of memory that the strips of a matrix take.
-SHOAL_FN constexpr int strip_size(int n, int knots, int blocks = 3) {
-    return blocks * n * n * knots;
+SHOAL_FN constexpr std::int64_t strip_size(int n, int knots, int blocks = 3) {
+    return std::int64_t{blocks} * n * n * knots;
 }
 
 /// A vector of N blocks of n elements, `Pad` blocks in front of the first and behind the last:
@@ -122,8 +122,8 @@ template <class T, int n, int Knots = dynamic>
 using padded_vector = block_vector<T, n, Knots, 1>;
 
 /// Elements of memory that a vector takes.
-SHOAL_FN constexpr int block_vector_size(int n, int knots, int pad = 0) {
-    return n * (knots + 2 * pad);
+SHOAL_FN constexpr std::int64_t block_vector_size(int n, int knots, int pad = 0) {
+    return n * (std::int64_t{knots} + 2 * pad);
 }
 
 }  // namespace shoal

@@ -28,20 +28,29 @@ SHOAL_FN void gemm_indexed(const G& g, int count, T alpha, A a, B b, T beta, C c
     static_assert(detail::extents_agree<right::static_cols, result::static_cols>,
                   "gemm_indexed: B and C differ in columns");
     static_assert(detail::writable<result>, "gemm_indexed writes C, but its elements are const");
-    if (count > 0) {
-        const int m = c(0).rows();
-        const int size = m * c(0).cols();
-        strided(core::rolled{}, g, count * size, [&](int e) SHOAL_INLINE_LAMBDA {
-            const int p = e / size;
-            const int i = e % size % m;
-            const int j = e % size / m;
-            const auto x = a(p);
-            const auto y = b(p);
+    const int m = count > 0 ? c(0).rows() : 0;
+    const int size = m > 0 ? m * c(0).cols() : 0;
+    if (size > 0) {
+        // Element e of product p by each member in turn; the elements of all products together may be more than an int counts.
+        std::int64_t p = g.rank() / size;
+        int e = g.rank() % size;
+        while (p < count) {
+            const int at = static_cast<int>(p);
+            const int i = e % m;
+            const int j = e / m;
+            const auto x = a(at);
+            const auto y = b(at);
             T sum = 0;
             for (int k = 0; k < (alpha == 0 ? 0 : x.cols()); ++k) sum = core::fma(x(i, k), y(k, j), sum);
-            auto& out = c(p)(i, j);
+            auto& out = c(at)(i, j);
             out = beta == 0 ? alpha * sum : core::fma(beta, out, alpha * sum);
-        });
+            p += g.size() / size;
+            e += g.size() % size;
+            if (e >= size) {
+                e -= size;
+                ++p;
+            }
+        }
     }
     // The elements that other members wrote.
     if constexpr (syncs_on_exit<G>) g.sync();

@@ -17,7 +17,7 @@ SHOAL_FN void inclusive_scan(const G& g, X x, Scratch scratch) {
     static_assert(detail::writable<X>, "inclusive_scan writes x, but its elements are const");
     using how = flatten<G, X::static_size>;
     const int n = x.size();
-    for (int d = 1; d < n; d *= 2) {
+    for (int d = 1; d < n; d = d < n - d ? 2 * d : n) {
         strided(how{}, g, n, [&](int i) SHOAL_INLINE_LAMBDA { scratch[i] = i < d ? x(i) : x(i - d) + x(i); });
         // The round is complete in the scratch, before it replaces x.
         g.sync();

@@ -14,7 +14,7 @@ namespace shoal::core {
 using flat = std::true_type;
 using rolled = std::false_type;
 
-/// f(i) for i = first, first + step, ... while i < last.
+/// f(i) for i = first, first + step, ... while i < last; last + step must be an int.
 template <class Flat, class F>
 SHOAL_FN constexpr void loop(Flat, int first, int last, int step, F f) {
     if constexpr (Flat::value) {

@@ -4,7 +4,8 @@
 
 namespace shoal {
 
-/// K matrices of A x B, one behind the other: element (k, a, b) is element (a, b) of slab k.
+/// K matrices of A x B, one behind the other: element (k, a, b) is element (a, b) of slab k. A slab must have fewer than
+/// 2^31 elements; all of them together may have more.
 ///
 /// \tparam Layout storage of a slab: `column` (default) or `row`, without padding
 template <class T, int K = dynamic, int A = dynamic, int B = dynamic, class Layout = column>
@@ -34,7 +35,7 @@ class tensor : detail::extent<K, 0>, detail::extent<A, 1>, detail::extent<B, 2> 
     SHOAL_FN constexpr T& operator()(int k, int a, int b) const { return slab(k)(a, b); }
     /// Slab k as a matrix.
     SHOAL_FN constexpr matrix<T, A, B, Layout> slab(int k) const {
-        return {data_ + k * rows() * cols(), rows(), cols()};
+        return {data_ + std::int64_t{k} * (rows() * cols()), rows(), cols()};
     }
 
   private:
