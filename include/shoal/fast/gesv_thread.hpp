@@ -4,10 +4,6 @@
 
 namespace shoal::fast {
 
-/// The largest order that one thread holds in its registers: 12 floats or 8 doubles.
-template <class T>
-inline constexpr int largest_thread_order = sizeof(T) == 8 ? 8 : 12;
-
 /// x := A^-1 x with partial pivoting by one thread, A of static order N in its registers; `a` by columns, both used up.
 ///
 /// Interchanges move what is left of two rows, by selections: registers cannot be indexed. What was left of it is not
