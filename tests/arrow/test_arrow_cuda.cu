@@ -209,6 +209,37 @@ TEST(ArrowCuda, SameBitsEveryTime) {
     }
 }
 
+// Kernels that begin while the one before ends: a solve behind a solve brings the factor before that one is done, a solve
+// behind a factorisation must not.
+TEST(ArrowCuda, CallsInARow) {
+    for (extent e : {extent{5, 30}, extent{150, 9}}) {
+        for (auto sum : {shoal::arrow::root_sum::every_tail, shoal::arrow::root_sum::first_tail}) {
+            cuda_options o;
+            o.sum = sum;
+            solver16 solver(e, o);
+            const std::int64_t count = shoal::arrow::unknowns(e, 16);
+            const system_data systems[] = {random_system(e, 16, 1), random_system(e, 16, 2)};
+            const device_system<double> first(systems[0]), second(systems[1]);
+            const std::vector<double> b = random_vector(12 * count, 5);
+            device_vector<double> x(b);
+            ASSERT_CUDA(cudaDeviceSynchronize());
+            for (int i = 0; i < 12; ++i) {
+                if (i % 3 == 0) EXPECT_OK(solver.factor(nullptr, i % 2 == 0 ? first.view() : second.view()));
+                EXPECT_OK(solver.solve(nullptr, x.data() + i * count));
+            }
+            ASSERT_CUDA(cudaDeviceSynchronize());
+            const std::vector<double> all = x.get();
+            const reference expected[] = {reference(systems[0]), reference(systems[1])};
+            for (int i = 0; i < 12; ++i) {
+                const std::vector<double> column(b.begin() + i * count, b.begin() + (i + 1) * count),
+                    got(all.begin() + i * count, all.begin() + (i + 1) * count);
+                EXPECT_LT(difference(got, expected[i / 3 % 2].solve(column)), 2e-13)
+                    << describe(e, solver) << ", solve " << i;
+            }
+        }
+    }
+}
+
 TEST(ArrowCuda, ReplaysInAGraph) {
     for (extent e : {extent{6, 30}, extent{600, 5}}) {
         solver16 solver(e);

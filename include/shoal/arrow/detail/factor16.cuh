@@ -30,8 +30,8 @@ __device__ __forceinline__ void put_root(const double* root, const fragment& sum
     store_full(sep.to_right(at), none, lane);
 }
 
-/// Clustered: a tail is worked on by a cluster; its blocks share the chunks, block 0 does the rest.
-template <bool Clustered>
+/// The blocks of a cluster share the chunks, block 0 does the rest.
+template <workers Who>
 __global__ void __launch_bounds__(max_factor_warps * 32, 1)
     factor16_kernel(const __grid_constant__ factor16_args p, int cluster) {
     extern __shared__ __align__(128) double shared16[];
@@ -39,8 +39,10 @@ __global__ void __launch_bounds__(max_factor_warps * 32, 1)
     __shared__ __align__(8) unsigned long long last_inputs;  // barrier of x_1's coupling and of the root
     const int lane = static_cast<int>(threadIdx.x & 31), warp = uniform_warp_index();
     const int warps = static_cast<int>(blockDim.x >> 5), P = p.at.chunks;
-    const int tail = Clustered ? static_cast<int>(blockIdx.x) / cluster : static_cast<int>(blockIdx.x);
-    const int rank = Clustered ? static_cast<int>(blockIdx.x) % cluster : 0, blocks = Clustered ? cluster : 1;
+    const int tail =
+        Who == workers::cluster ? static_cast<int>(blockIdx.x) / cluster : static_cast<int>(blockIdx.x);
+    const int rank = Who == workers::cluster ? static_cast<int>(blockIdx.x) % cluster : 0,
+              blocks = Who == workers::cluster ? cluster : 1;
     const int system = p.systems == 1 ? 0 : tail / p.tails;
     const factor16_layout where(warps, P);
     const tail16 t(p, tail, lane, shared16 + warp * eliminate_scratch);
@@ -51,7 +53,7 @@ __global__ void __launch_bounds__(max_factor_warps * 32, 1)
         barrier_init(shared_address(&last_inputs));
         barrier_init_fence();
     }
-    if constexpr (Clustered) {
+    if constexpr (Who == workers::cluster) {
         home.base = in_block(mine.base, 0);
         cluster_barrier();  // every block of the cluster runs before anyone writes into block 0
     }
@@ -73,12 +75,12 @@ __global__ void __launch_bounds__(max_factor_warps * 32, 1)
         }
     }
     const int first = 1 + warp * blocks + rank, stride = warps * blocks;
-    if (Clustered && first > P) cluster_arrive();
+    if (Who == workers::cluster && first > P) cluster_arrive();
 #pragma unroll 1
     for (int c = first; c <= P; c += stride) {
         // Arriving makes this warp's writes visible to block 0, and so waits for all of them: the last record comes behind it.
         const auto after = [&] {
-            if (Clustered && c + stride > P) cluster_arrive();
+            if (Who == workers::cluster && c + stride > P) cluster_arrive();
         };
         if (c == 1) {
             eliminate_chunk<1>(t, c, P, 0, p.at.split[1], home, after);
@@ -86,7 +88,7 @@ __global__ void __launch_bounds__(max_factor_warps * 32, 1)
             eliminate_chunk<2>(t, c, P, p.at.split[c - 1], p.at.split[c], home, after);
         }
     }
-    if constexpr (Clustered) {
+    if constexpr (Who == workers::cluster) {
         cluster_wait();  // the chunks' results before block 0 reads them
         if (rank != 0) return;
     }

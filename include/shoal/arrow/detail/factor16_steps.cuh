@@ -39,6 +39,9 @@ struct factor16_args {
     SHOAL_FN constexpr int groups() const { return (tails + group - 1) / group; }
 };
 
+/// Who works on a tail.
+enum class workers { block, cluster };
+
 /// What is known of the separators of one tail, in shared memory. All values negated, as `eliminate16` wants them.
 struct separators {
     double* base;

@@ -8,7 +8,7 @@
 namespace shoal::arrow::detail {
 
 /// Everything that a thread knows of its block's work. NR right-hand sides side by side.
-template <int NR, bool Clustered, sweep Sweep>
+template <int NR, workers Who, sweep Sweep>
 struct solve_block {
     static constexpr int vec = 16 * NR;
 
@@ -30,12 +30,13 @@ struct solve_block {
     __device__ __forceinline__ solve_block(const solve16_args& args, double* shared, int cluster)
         : p(args),
           s{args},
-          tail(Clustered ? static_cast<int>(blockIdx.x) / cluster : static_cast<int>(blockIdx.x)),
+          tail(Who == workers::cluster ? static_cast<int>(blockIdx.x) / cluster
+                                       : static_cast<int>(blockIdx.x)),
           system(args.systems == 1 ? 0 : tail / args.tails),
           lane(static_cast<int>(threadIdx.x & 31)),
           warp(uniform_warp_index()),
           warps(static_cast<int>(blockDim.x >> 5)),
-          rank(Clustered ? static_cast<int>(blockIdx.x) % cluster : 0),
+          rank(Who == workers::cluster ? static_cast<int>(blockIdx.x) % cluster : 0),
           slots(args.ring + args.separator_slots),
           is_first(tail == system * args.tails),
           deal{warp, warps, 0, 0} {
@@ -52,7 +53,7 @@ struct solve_block {
         s.ring = {shared + warp * slots * record16,
                   shared_address(shared + at.barriers + warp * max_solve_slots), 0u};
         s.zero = shared + at.zero;
-        index = (Clustered ? rank * warps : 0) + warp;
+        index = (Who == workers::cluster ? rank * warps : 0) + warp;
         active = index < p.at.chunks;
         has_left = index > 0;
         a = active ? p.at.split[index] : 0;
@@ -131,9 +132,10 @@ struct solve_block {
             }
         }
         wait_for_copies();
-        __syncwarp();                                // this warp's vectors
-        if constexpr (Clustered) cluster_barrier();  // block 0's vectors are zero before anyone writes there
-        __syncthreads();                             // zero
+        __syncwarp();  // this warp's vectors
+        if constexpr (Who == workers::cluster)
+            cluster_barrier();  // block 0's vectors are zero before anyone writes there
+        __syncthreads();        // zero
     }
 
     /// Steps of the chunk whose z the forward sweep makes; finish_chunks() makes the others, from the records that stay.

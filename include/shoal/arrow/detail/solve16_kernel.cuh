@@ -7,11 +7,11 @@
 
 namespace shoal::arrow::detail {
 
-template <int NR, bool Clustered, sweep Sweep>
+template <int NR, workers Who, sweep Sweep>
 __global__ void __launch_bounds__(NR == 1 ? 512 : 256, 1)
     solve16_kernel(const __grid_constant__ solve16_args p, int cluster) {
     extern __shared__ __align__(128) double shared16[];
-    solve_block<NR, Clustered, Sweep> w(p, shared16, cluster);
+    solve_block<NR, Who, Sweep> w(p, shared16, cluster);
     w.start();
     if constexpr (Sweep != sweep::backward) {
         w.forward_chunks();
@@ -51,7 +51,7 @@ __global__ void __launch_bounds__(NR == 1 ? 512 : 256, 1)
             }
             w.backward_separators();
         }
-        if constexpr (Clustered) {
+        if constexpr (Who == workers::cluster) {
             cluster_barrier();  // x of the separators before the other blocks read them
         } else {
             __syncthreads();  // x of the separators before the chunks read them
@@ -67,7 +67,7 @@ __global__ void __launch_bounds__(NR == 1 ? 512 : 256, 1)
                 }
             }
         }
-        if constexpr (Clustered) cluster_wait();
+        if constexpr (Who == workers::cluster) cluster_wait();
     }
 }
 

@@ -7,8 +7,8 @@
 
 namespace shoal::arrow::detail {
 
-template <int NR, bool Clustered, sweep Sweep>
-__device__ __forceinline__ void solve_block<NR, Clustered, Sweep>::forward_chunks() {
+template <int NR, workers Who, sweep Sweep>
+__device__ __forceinline__ void solve_block<NR, Who, Sweep>::forward_chunks() {
     record_part r;
     double2 r0[NR], r1[NR], y[NR];
     // z of a step is finished one step later, beside the next product; that of the last ones, whose records stay, while the
@@ -39,7 +39,7 @@ __device__ __forceinline__ void solve_block<NR, Clustered, Sweep>::forward_chunk
     if (active) {
         double* to_left = left;
         double* to_right = right;
-        if constexpr (Clustered) {
+        if constexpr (Who == workers::cluster) {
             to_left = in_block(left, 0);
             to_right = in_block(right, 0);
         }
@@ -48,7 +48,7 @@ __device__ __forceinline__ void solve_block<NR, Clustered, Sweep>::forward_chunk
             if (has_left) to_right[index * vec + i] = chunk[(m + 1) * vec + i];
         }
     }
-    if constexpr (Clustered) {
+    if constexpr (Who == workers::cluster) {
         cluster_barrier();  // the chunks' results before block 0 reads them
     }
     if (m > 0 && now == m) s.finish(w, y, chunk + (m - 1) * vec);
@@ -61,8 +61,8 @@ __device__ __forceinline__ void solve_block<NR, Clustered, Sweep>::forward_chunk
     }
 }
 
-template <int NR, bool Clustered, sweep Sweep>
-__device__ __forceinline__ void solve_block<NR, Clustered, Sweep>::finish_chunks() {
+template <int NR, workers Who, sweep Sweep>
+__device__ __forceinline__ void solve_block<NR, Who, Sweep>::finish_chunks() {
     int i = finished_at_once();
     if (i >= m) return;
     int slot = i % p.ring;
@@ -83,8 +83,8 @@ __device__ __forceinline__ void solve_block<NR, Clustered, Sweep>::finish_chunks
     __syncwarp();  // z before other lanes read it
 }
 
-template <int NR, bool Clustered, sweep Sweep>
-__device__ __forceinline__ void solve_block<NR, Clustered, Sweep>::forward_separators() {
+template <int NR, workers Who, sweep Sweep>
+__device__ __forceinline__ void solve_block<NR, Who, Sweep>::forward_separators() {
     record_part r;
     double2 r0[NR], r1[NR], y[NR];
     int unfinished = 0;
@@ -145,8 +145,8 @@ __device__ __forceinline__ void solve_block<NR, Clustered, Sweep>::forward_separ
     }
 }
 
-template <int NR, bool Clustered, sweep Sweep>
-__device__ __forceinline__ void solve_block<NR, Clustered, Sweep>::solve_root() {
+template <int NR, workers Who, sweep Sweep>
+__device__ __forceinline__ void solve_block<NR, Who, Sweep>::solve_root() {
     const int threads = 32 * warps, rows = threads / vec, row = static_cast<int>(threadIdx.x) / vec;
     const int element = static_cast<int>(threadIdx.x) % vec;
     double sum = 0.0;
@@ -215,8 +215,8 @@ __device__ __forceinline__ void solve_block<NR, Clustered, Sweep>::solve_root() 
     }
 }
 
-template <int NR, bool Clustered, sweep Sweep>
-__device__ __forceinline__ void solve_block<NR, Clustered, Sweep>::await_root() {
+template <int NR, workers Who, sweep Sweep>
+__device__ __forceinline__ void solve_block<NR, Who, Sweep>::await_root() {
     if (warp != root_warp) return;
     for (int i = lane; i < vec; i += 32) {
         double value;
@@ -229,8 +229,8 @@ __device__ __forceinline__ void solve_block<NR, Clustered, Sweep>::await_root() 
     __syncwarp();  // x_0 before other lanes read it
 }
 
-template <int NR, bool Clustered, sweep Sweep>
-__device__ __forceinline__ void solve_block<NR, Clustered, Sweep>::backward_separators() {
+template <int NR, workers Who, sweep Sweep>
+__device__ __forceinline__ void solve_block<NR, Who, Sweep>::backward_separators() {
     record_part r;
     if (warp == root_warp) {
         const int slot_of = p.ring + deal.mine;
@@ -256,19 +256,19 @@ __device__ __forceinline__ void solve_block<NR, Clustered, Sweep>::backward_sepa
     }
 }
 
-template <int NR, bool Clustered, sweep Sweep>
-__device__ __forceinline__ void solve_block<NR, Clustered, Sweep>::backward_chunks() {
+template <int NR, workers Who, sweep Sweep>
+__device__ __forceinline__ void solve_block<NR, Who, Sweep>::backward_chunks() {
     record_part r;
     if (active) {
         const double* from = left;
-        if constexpr (Clustered) from = in_block(left, 0);
+        if constexpr (Who == workers::cluster) from = in_block(left, 0);
         for (int i = lane; i < vec; i += 32) {
             chunk[m * vec + i] = from[(index + 1) * vec + i];
             chunk[(m + 1) * vec + i] = has_left ? from[index * vec + i] : 0.0;
         }
         __syncwarp();  // both neighbours before other lanes read them
     }
-    if constexpr (Clustered) cluster_arrive();  // block 0 stays until all have read from it
+    if constexpr (Who == workers::cluster) cluster_arrive();  // block 0 stays until all have read from it
     int slot = (m - 1) % p.ring;
 #pragma unroll 1
     for (int i = m - 1; i >= 0; --i) {

@@ -79,8 +79,8 @@ class tensor_solver {
             status{cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes)}.or_throw(
                 "shared memory");
         };
-        limit(factor16_kernel<false>, factor_shared());
-        limit(factor16_kernel<true>, factor_shared());
+        limit(factor16_kernel<workers::block>, factor_shared());
+        limit(factor16_kernel<workers::cluster>, factor_shared());
         // The planner's guess is checked against the driver: waiting inside the kernel needs every block resident.
         resident_[0] = plan.single.cluster > 1 ? fits_clustered(plan.single) : fits<1>(plan.single);
         resident_[1] = plan.several.ring > 0 && fits<several>(plan.several);
@@ -107,7 +107,7 @@ class tensor_solver {
         cudaFuncAttributes a{};
         return cudaGetDevice(&device) == cudaSuccess &&
                cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, device) == cudaSuccess &&
-               major >= 9 && cudaFuncGetAttributes(&a, factor16_kernel<false>) == cudaSuccess &&
+               major >= 9 && cudaFuncGetAttributes(&a, factor16_kernel<workers::block>) == cudaSuccess &&
                a.ptxVersion >= 90;
     }
 
@@ -129,8 +129,9 @@ class tensor_solver {
         factored_last_ = true;
         if (a.tails == 0) return launch(root16_kernel, a.systems, 32, 0, 1, false, stream, a);
         const int cluster = plan_.factor_cluster;
-        return launch(cluster > 1 ? factor16_kernel<true> : factor16_kernel<false>, tails() * cluster,
-                      32 * plan_.factor_warps, factor_shared(), cluster, false, stream, a, cluster);
+        return launch(cluster > 1 ? factor16_kernel<workers::cluster> : factor16_kernel<workers::block>,
+                      tails() * cluster, 32 * plan_.factor_warps, factor_shared(), cluster, false, stream, a,
+                      cluster);
     }
 
     status solve(cudaStream_t stream, double* b, int nrhs, std::int64_t ld) {
@@ -144,12 +145,12 @@ class tensor_solver {
                 ++first;
             } else if (left == 1 || plan_.several.ring == 0) {
                 s = plan_.single.cluster > 1
-                        ? pass<1, true>(stream, plan_.single, true, from, 1, ld)
-                        : pass<1, false>(stream, plan_.single, resident_[0], from, 1, ld);
+                        ? pass<1, workers::cluster>(stream, plan_.single, true, from, 1, ld)
+                        : pass<1, workers::block>(stream, plan_.single, resident_[0], from, 1, ld);
                 ++first;
             } else {
-                s = pass<several, false>(stream, plan_.several, resident_[1], from, std::min(left, several),
-                                         ld);
+                s = pass<several, workers::block>(stream, plan_.several, resident_[1], from,
+                                                  std::min(left, several), ld);
                 first += several;
             }
         }
@@ -160,7 +161,7 @@ class tensor_solver {
     bool one_kernel() const { return resident_[0]; }
 
   private:
-    template <int NR, bool Clustered>
+    template <int NR, workers Who>
     status pass(cudaStream_t stream, const solve_shape& shape, bool resident, double* b, int columns,
                 std::int64_t ld) {
         solve16_args a{};
@@ -185,19 +186,19 @@ class tensor_solver {
         a.root_solution = root_solution_;
         const std::int64_t blocks = tails() * shape.cluster;
         const int threads = 32 * shape.warps;
-        if constexpr (Clustered) {
-            return launch(solve16_kernel<NR, true, sweep::fused>, blocks, threads, shape.shared_bytes,
-                          shape.cluster, true, stream, a, shape.cluster);
+        if constexpr (Who == workers::cluster) {
+            return launch(solve16_kernel<NR, workers::cluster, sweep::fused>, blocks, threads,
+                          shape.shared_bytes, shape.cluster, true, stream, a, shape.cluster);
         } else {
             if (resident) {
-                return launch(solve16_kernel<NR, false, sweep::fused>, blocks, threads, shape.shared_bytes, 1,
-                              true, stream, a, 1);
+                return launch(solve16_kernel<NR, workers::block, sweep::fused>, blocks, threads,
+                              shape.shared_bytes, 1, true, stream, a, 1);
             }
-            const status forward = launch(solve16_kernel<NR, false, sweep::forward>, blocks, threads,
+            const status forward = launch(solve16_kernel<NR, workers::block, sweep::forward>, blocks, threads,
                                           shape.shared_bytes, 1, false, stream, a, 1);
             return !forward.ok() ? forward
-                                 : launch(solve16_kernel<NR, false, sweep::backward>, blocks, threads,
-                                          shape.shared_bytes, 1, false, stream, a, 1);
+                                 : launch(solve16_kernel<NR, workers::block, sweep::backward>, blocks,
+                                          threads, shape.shared_bytes, 1, false, stream, a, 1);
         }
     }
 
@@ -207,13 +208,13 @@ class tensor_solver {
             status{cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, s.shared_bytes)}
                 .or_throw("shared memory");
         };
-        limit(solve16_kernel<NR, false, sweep::fused>);
-        limit(solve16_kernel<NR, false, sweep::forward>);
-        limit(solve16_kernel<NR, false, sweep::backward>);
+        limit(solve16_kernel<NR, workers::block, sweep::fused>);
+        limit(solve16_kernel<NR, workers::block, sweep::forward>);
+        limit(solve16_kernel<NR, workers::block, sweep::backward>);
         int per_sm = 0;
-        status{cudaOccupancyMaxActiveBlocksPerMultiprocessor(&per_sm, solve16_kernel<NR, false, sweep::fused>,
-                                                             32 * s.warps,
-                                                             static_cast<std::size_t>(s.shared_bytes))}
+        status{cudaOccupancyMaxActiveBlocksPerMultiprocessor(
+                   &per_sm, solve16_kernel<NR, workers::block, sweep::fused>, 32 * s.warps,
+                   static_cast<std::size_t>(s.shared_bytes))}
             .or_throw("occupancy");
         int device = 0, count = 0;
         status{cudaGetDevice(&device)}.or_throw("device");
@@ -221,7 +222,7 @@ class tensor_solver {
         return std::int64_t{per_sm} * count >= tails();
     }
     bool fits_clustered(const solve_shape& s) {
-        const auto kernel = solve16_kernel<1, true, sweep::fused>;
+        const auto kernel = solve16_kernel<1, workers::cluster, sweep::fused>;
         status{cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, s.shared_bytes)}
             .or_throw("shared memory");
         cudaLaunchConfig_t c{};
