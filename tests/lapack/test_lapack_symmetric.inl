@@ -205,6 +205,20 @@ TYPED_TEST(lapack_symmetric, static_extents_and_deferred_barriers_give_the_same_
     }
 }
 
+// A warp that read the factor in place of the matrix would report a zero pivot: L and D are ones here.
+TYPED_TEST(lapack_symmetric, every_warp_reads_the_matrix_before_it_changes) {
+    using T = TypeParam;
+    const auto A = matrix_of<T>(2, {1, 1, 1, 2});
+    const auto B = matrix_of<T>(2, {3, 5});
+    for (const auto how : {pivoting::none, pivoting::bunch_kaufman})
+        solve<few<ldlt_case<look::fixed<2, 2>, look::fixed<2, 1>>>, T>(
+            A, B, how, {}, [&](const result<T>& got) {
+                EXPECT_EQ(got.info, 0);
+                EXPECT_TRUE(bits_equal(got.factor, matrix_of<T>(2, {1, 0, 1, 1})));
+                EXPECT_TRUE(bits_equal(got.x, matrix_of<T>(2, {1, 2})));
+            });
+}
+
 TYPED_TEST(lapack_symmetric, E05_inertia_is_that_of_the_eigenvalues_below_and_above_a_warp) {
     using T = TypeParam;
     random_stream r(4);
