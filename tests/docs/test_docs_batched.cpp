@@ -1,6 +1,7 @@
 // The snippets of the page on batches.
 
 #include <cmath>
+#include <cstdio>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -31,8 +32,9 @@ TEST(docs_batched, ops) {
     batched::vectors<double, n> b{vectors.data()};
 
     const shoal::status done = batched::posv(lower(A), b, systems, info.data());
-    if (!done.ok()) FAIL() << done.message();
+    if (!done.ok()) std::puts(done.message());
     // [end]
+    EXPECT_TRUE(done.ok());
 
     for (int s = 0; s < systems; ++s) {
         EXPECT_EQ(info[static_cast<std::size_t>(s)], s == 7 ? 3 : 0);
