@@ -26,10 +26,11 @@ class executor {
   public:
     /// `threads` counts the caller; 0 means one per core. Throws std::system_error where a thread cannot be started.
     explicit executor(int threads) {
-        const int wanted = threads > 0 ? threads : cores();
-        helpers_.reserve(static_cast<std::size_t>(wanted - 1));
+        threads_ = threads > 0 ? threads : cores();
+        shares_ = std::make_unique<share[]>(static_cast<std::size_t>(threads_));
+        helpers_.reserve(static_cast<std::size_t>(threads_ - 1));
         try {
-            for (int w = 1; w < wanted; ++w) helpers_.emplace_back([this, w] { help(w); });
+            for (int w = 1; w < threads_; ++w) helpers_.emplace_back([this, w] { help(w); });
         } catch (...) {
             end_helpers();
             throw;
@@ -40,7 +41,7 @@ class executor {
     ~executor() { end_helpers(); }
 
     /// How many threads share a loop, the caller included.
-    int threads() const { return static_cast<int>(helpers_.size()) + 1; }
+    int threads() const { return threads_; }
 
     /// f(i, worker) for i = 0 .. count - 1, each once, in no fixed order; returns when all are done.
     ///
@@ -59,10 +60,10 @@ class executor {
         body_ = [](void* context, std::int64_t i, int worker) { (*static_cast<body*>(context))(i, worker); };
         context_ = const_cast<std::remove_const_t<body>*>(std::addressof(f));
         count_ = count;
-        // Eight pieces a thread: late starters and slow cores cost an eighth of a share, the counter stays
-        // cool.
-        piece_ = std::max<std::int64_t>(1, count / (8 * threads()));
-        next_.store(0, std::memory_order_relaxed);
+        // Eight pieces a share: late starters and slow cores cost an eighth of one.
+        piece_ = std::max<std::int64_t>(1, count / (8 * threads_));
+        for (int w = 0; w < threads_; ++w)
+            shares_[static_cast<std::size_t>(w)].next.store(share_begin(w), std::memory_order_relaxed);
         // Publishes the fields above to the helpers that come in.
         inside_.fetch_and(~closed, std::memory_order_acq_rel);
         round_.fetch_add(1, std::memory_order_release);
@@ -81,6 +82,14 @@ class executor {
         const executor* who;
         const loop_of* outer;
     };
+
+    /// What of a loop a thread does, unless others come to its help: a counter each, since one for all would be fought for.
+    struct alignas(64) share {
+        std::atomic<std::int64_t> next{0};
+    };
+    std::int64_t share_begin(int worker) const {
+        return count_ / threads_ * worker + std::min<std::int64_t>(worker, count_ % threads_);
+    }
 
     void end_helpers() {
         stop_.store(true, std::memory_order_relaxed);
@@ -127,19 +136,27 @@ class executor {
     void work(int worker) {
         const loop_of loop{this, busy_};
         busy_ = &loop;
-        for (std::int64_t i = next_.fetch_add(piece_, std::memory_order_relaxed); i < count_;
-             i = next_.fetch_add(piece_, std::memory_order_relaxed)) {
-            const std::int64_t end = std::min(count_, i + piece_);
-            for (std::int64_t k = i; k < end; ++k) {
-                try {
-                    body_(context_, k, worker);
-                } catch (...) {
-                    const std::lock_guard<std::mutex> hold(failing_);
-                    failure_ = std::current_exception();
-                }
+        for (int v = 0; v < threads_; ++v) {
+            const int owner = worker + v < threads_ ? worker + v : worker + v - threads_;
+            const std::int64_t end = share_begin(owner + 1);
+            std::atomic<std::int64_t>& next = shares_[static_cast<std::size_t>(owner)].next;
+            while (next.load(std::memory_order_relaxed) < end) {
+                const std::int64_t i = next.fetch_add(piece_, std::memory_order_relaxed);
+                run_piece(i, std::min(end, i + piece_), worker);
             }
         }
         busy_ = loop.outer;
+    }
+
+    void run_piece(std::int64_t begin, std::int64_t end, int worker) {
+        for (std::int64_t i = begin; i < end; ++i) {
+            try {
+                body_(context_, i, worker);
+            } catch (...) {
+                const std::lock_guard<std::mutex> hold(failing_);
+                failure_ = std::current_exception();
+            }
+        }
     }
 
     static constexpr unsigned closed = 1U << 31U;  // of inside_; the other bits count the helpers in the loop
@@ -153,7 +170,8 @@ class executor {
     void* context_ = nullptr;
     std::int64_t count_ = 0;
     std::int64_t piece_ = 1;
-    alignas(64) std::atomic<std::int64_t> next_{0};
+    int threads_ = 1;
+    std::unique_ptr<share[]> shares_;
     alignas(64) std::atomic<unsigned> round_{0};
     alignas(64) std::atomic<unsigned> inside_{closed};
     std::atomic<bool> stop_{false};
