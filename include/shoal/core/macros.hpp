@@ -7,6 +7,9 @@
 /// - `SHOAL_UNROLL`: before a loop whose indices must be compile-time constants, so that arrays stay in registers.
 ///   It carries no factor: with a factor nvcc unrolls in a later pass and leaves the arrays in local memory.
 /// - `SHOAL_DEVICE_CODE`: defined while device code is compiled.
+/// - `SHOAL_VERSION`: major * 10000 + minor * 100 + patch.
+
+#define SHOAL_VERSION 100
 
 #if (defined(_MSVC_LANG) ? _MSVC_LANG : __cplusplus) < 202002L
 #  error "Shoal needs C++20: compile with -std=c++20 (nvcc: -std=c++20 as well, its default is C++17)"
