@@ -5,8 +5,8 @@
 //     bench_tiled_lu_host [FILE [COMMIT [THREADS]]]
 //
 // Without THREADS one thread. Figures are the median over repetitions that take turns, for the whole batch; the spread is
-// their interquartile range; rows of one thread count the thread's own time, rows of several the time on the wall. The batch fits the last cache. Every solver starts from the same right-hand sides, copied
-// within the time. Variants: `stored`: systems one after the other; `interleaved`: element e of all systems together.
+// their interquartile range; rows of one thread count the thread's own time, rows of several the time on the wall. The batch fits the
+// last cache. Every solver starts from the same right-hand sides, copied before the time starts. Variants: `stored`: systems one after the other; `interleaved`: element e of all systems together.
 
 #include <algorithm>
 #include <cmath>
@@ -56,6 +56,7 @@ std::string processor() {
 struct contender {
     const char* solver;
     const char* variant;
+    std::function<void()> restore;
     std::function<void()> run;
     std::function<double()> error;
     std::vector<double> times = {};
@@ -77,12 +78,14 @@ struct report {
     void measure(const char* type, int n, std::int64_t batch, std::vector<contender>& all) const {
         for (int repetition = 0; repetition < 31; ++repetition) {
             for (contender& c : all) {
+                c.restore();
                 const double start = now();
                 c.run();
                 if (repetition > 0) c.times.push_back(now() - start);
             }
         }
         for (contender& c : all) {
+            c.restore();
             c.run();
             std::sort(c.times.begin(), c.times.end());
             const std::size_t count = c.times.size();
@@ -144,16 +147,14 @@ void measure(const report& r, shoal::executor& threads) {
         };
     };
     std::vector<contender> all;
-    all.push_back({"shoal", "stored",
+    all.push_back({"shoal", "stored", [&] { x = b; },
                    [&] {
-                       x = b;
                        (void)batched::tiled_lu(threads, batched::matrices<const T, N, N>(A.data()),
                                                batched::vectors<T, N>(x.data()), batch, info.data());
                    },
                    stored(x)});
-    all.push_back({"shoal", "interleaved",
+    all.push_back({"shoal", "interleaved", [&] { y = mixed_b; },
                    [&] {
-                       y = mixed_b;
                        (void)batched::tiled_lu(
                            threads, batched::interleaved_matrices<const T, N, N>(mixed.data(), batch),
                            batched::interleaved_vectors<T, N>(y.data(), batch), batch, info.data());
@@ -163,9 +164,8 @@ void measure(const report& r, shoal::executor& threads) {
                            return y[static_cast<std::size_t>(i * batch + s)];
                        });
                    }});
-    all.push_back({SHOAL_BENCH_LAPACK, "gesv",
+    all.push_back({SHOAL_BENCH_LAPACK, "gesv", [&] { z = b; },
                    [&] {
-                       z = b;
                        threads.parallel_for(batch, [&](std::int64_t s, int) {
                            T copy[N * N];
                            int pivots[N];
@@ -176,9 +176,8 @@ void measure(const report& r, shoal::executor& threads) {
                    },
                    stored(z)});
 #if defined(SHOAL_BENCH_EIGEN)
-    all.push_back({"eigen", "PartialPivLU",
+    all.push_back({"eigen", "PartialPivLU", [&] { e = b; },
                    [&] {
-                       e = b;
                        threads.parallel_for(batch, [&](std::int64_t s, int) {
                            const Eigen::Map<const Eigen::Matrix<T, N, N>> a(
                                &A[static_cast<std::size_t>(s * N * N)]);
