@@ -57,15 +57,15 @@ __global__ void __launch_bounds__(NR == 1 ? 512 : 256, 1)
             __syncthreads();  // x of the separators before the chunks read them
         }
         if (!p.overlap) let_next_kernel_begin();
+        // Every block has read the epoch before it arrives here, so the last one may count it up. Nobody waits for the answer
+        // before the sweep is done.
+        const bool counts = Sweep == sweep::fused && w.rank == 0 && w.warp == w.root_warp && w.lane == 0;
+        unsigned arrived = 0;
+        if (counts) arrived = atomicAdd(p.finished, 1u);
         w.backward_chunks();
-        if constexpr (Sweep == sweep::fused) {
-            if (w.rank == 0 && w.warp == w.root_warp && w.lane == 0) {
-                // Every block has read the epoch before it arrives here, so the last one may count it up.
-                if (atomicAdd(p.finished, 1u) == static_cast<unsigned>(p.systems * p.tails - 1)) {
-                    *p.finished = 0;
-                    *p.epoch = w.epoch;
-                }
-            }
+        if (counts && arrived == static_cast<unsigned>(p.systems * p.tails - 1)) {
+            *p.finished = 0;
+            *p.epoch = w.epoch;
         }
         if constexpr (Who == workers::cluster) cluster_wait();
     }
