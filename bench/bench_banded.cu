@@ -152,7 +152,7 @@ void measure(const report& r, const options& o, cudaStream_t stream, int knots, 
     const double strips = static_cast<double>(bytes_of(size)),
                  vectors = 2.0 * static_cast<double>(bytes_of(length));
     // `run(phase, k)` starts one batch; all three phases of one variant.
-    const auto phases = [&](const char* variant, auto run) {
+    const auto phases_of = [&](const char* variant, auto restore, auto run) {
         using both = std::integral_constant<bdsv_phase, bdsv_phase::both>;
         using factor = std::integral_constant<bdsv_phase, bdsv_phase::factor>;
         using solve = std::integral_constant<bdsv_phase, bdsv_phase::solve>;
@@ -170,6 +170,7 @@ void measure(const report& r, const options& o, cudaStream_t stream, int knots, 
             time_graph(stream, copies, r.replays, restore_vectors, [&](int k) { check(run(solve{}, k)); }),
             second);
     };
+    const auto phases = [&](const char* variant, auto run) { phases_of(variant, restore, run); };
     phases("automatic", [&]<class Phase>(Phase, int k) {
         return shoal::batched::detail::bdsv_on_stream<Phase::value>(stream, A(k), X(k), batch,
                                                                     info.data() + k * batch);
@@ -222,6 +223,14 @@ void measure(const report& r, const options& o, cudaStream_t stream, int knots, 
                            [&](int k) { check(levels.template operator()<bdsv_phase::solve, Threads>(k)); }),
                 wrong);
         };
+        const auto on_clusters = [&]<class Phase>(Phase, int k) {
+            constexpr shoal::bdsv_policy policy{.algorithm = shoal::bdsv_algorithm::levels};
+            const shoal::batched::strips<T, n> three(
+                shoal::strip<T, n>(wide.data() + k * size / 2 * 3, knots));
+            return shoal::batched::detail::bdsv_on_stream<Phase::value, policy>(stream, three, X(k), 1,
+                                                                                info.data() + k);
+        };
+        phases_of("levels", restore_wide, on_clusters);
         rows.template operator()<256>("levels_256");
         rows.template operator()<512>("levels_512");
     }
@@ -327,6 +336,10 @@ int main(int count, char** words) {
         for (const std::int64_t batch : {1, 1024}) {
             measure_pcg<double, 14>(r, stream, 32, batch);
             measure_pcg<float, 14>(r, stream, 64, batch);
+            // By clusters.
+            measure_pcg<double, 14>(r, stream, 64, batch);
+            measure_pcg<double, 14>(r, stream, 128, batch);
+            measure_pcg<float, 14>(r, stream, 256, batch);
         }
     }
     using sizes = std::integer_sequence<int, 6, 12, 14, 16>;

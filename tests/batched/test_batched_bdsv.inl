@@ -168,6 +168,47 @@ void check_products(int knots, int systems) {
         ASSERT_TRUE(same_bits(kept[e], c.b[e])) << e;
 }
 
+/// In levels, by a cluster: solutions, a factor that serves again, and the first bad pivot of the first level with one.
+template <class T, int n>
+void check_levels(int knots, int systems) {
+    SCOPED_TRACE(testing::Message() << "n = " << n << ", knots " << knots << ", systems " << systems);
+    constexpr bdsv_policy policy{.algorithm = bdsv_algorithm::levels};
+    const chains<T> c(n, knots, 3, systems, static_cast<std::uint64_t>(3000 * n + knots));
+    batch_memory<T> a(c.a), split(c.a), x(c.b), y(c.b);
+    batch_memory<int> info(std::vector<int>(static_cast<std::size_t>(systems), 99));
+    const auto both = as_strips<T, n, 3>(a.data(), knots), factor = as_strips<T, n, 3>(split.data(), knots);
+    const auto vectors = [&](batch_memory<T>& v) { return as_vectors<T, n>(v.data(), knots); };
+    ASSERT_TRUE(accepted(batched::bdsv<policy>(where(), both, vectors(x), systems, info.data())));
+    EXPECT_EQ(first_difference(info.read(), {0}, 1), -1);
+    info.assign(std::vector<int>(static_cast<std::size_t>(systems), 99));
+    ASSERT_TRUE(accepted(batched::bdsv_factor<policy>(where(), factor, systems, info.data())));
+    EXPECT_EQ(first_difference(info.read(), {0}, 1), -1);
+    ASSERT_TRUE(accepted(batched::bdsv_solve<policy>(where(), factor, vectors(y), systems)));
+    for (int s = 0; s < systems; ++s) {
+        const auto full = c.matrix(c.a, s, true);
+        for (auto* v : {&x, &y})
+            ASSERT_LE(solve_error(full, c.vector(v->read(), s), c.vector(c.b, s)), 2.0) << s;
+    }
+    // Knot 1 is of the second level; the last odd knot is of the first, which is named.
+    const int first = (knots - 1) / 2 * 2;
+    auto bad = c.a;
+    bad[c.at(systems - 1, n, n)] = bad[c.at(systems - 1, first * n, n)] = -1;
+    a.assign(bad);
+    x.assign(c.b);
+    ASSERT_TRUE(accepted(batched::bdsv<policy>(where(), both, vectors(x), systems, info.data())));
+    EXPECT_EQ(info.read().back(), first * n + 1);
+    const auto kept = x.read();
+    for (std::size_t e = kept.size() - static_cast<std::size_t>(c.order()); e < kept.size(); ++e)
+        ASSERT_TRUE(same_bits(kept[e], c.b[e])) << e;
+}
+
+TEST(batched_bdsv, in_levels) {
+    check_levels<double, 1>(2, 1);
+    check_levels<double, 6>(67, 3);
+    check_levels<float, 7>(20, 2);
+    check_levels<double, 16>(37, 2);
+}
+
 TEST(batched_bdsv, by_products) {
     check_products<3, 3>(1, 3);
     check_products<6, 2>(9, 67);

@@ -1,8 +1,7 @@
 #pragma once
 
 #include <shoal/banded/detail/bdsv_staged_sweeps.hpp>
-#include <shoal/batched/bdsv.hpp>
-#include <shoal/batched/launch.cuh>
+#include <shoal/batched/bdsv_levels.cuh>
 #include <shoal/batched/tuning.hpp>
 
 namespace shoal::batched {
@@ -121,9 +120,11 @@ status bdsv_on_stream(cudaStream_t stream, const A& a, const X& x, std::int64_t 
                           A::view::block_size <= shoal::detail::largest_row_block,
                       "batched::bdsv: the products algorithm needs doubles and blocks up to 16");
         return start_bdsv_products<Phase>(stream, systems, a, x, info);
+    } else if constexpr (Policy.algorithm == bdsv_algorithm::levels) {
+        return start_bdsv_levels<Phase>(stream, systems, a, x, info);
     } else {
         static_assert(Policy.algorithm == bdsv_algorithm::automatic,
-                      "batched::bdsv: the algorithm is automatic or products");
+                      "batched::bdsv: the algorithm is automatic, products or levels");
         if (systems <= small_batch) return start_bdsv<32, Phase>(stream, systems, a, x, info);
         return start_bdsv<bdsv_width(A::view::block_size), Phase>(stream, systems, a, x, info);
     }
@@ -137,6 +138,9 @@ status bdsv_on_stream(cudaStream_t stream, const A& a, const X& x, std::int64_t 
 ///
 /// `bdsv<bdsv_policy{.algorithm = bdsv_algorithm::products}>(stream, ..)`: doubles and blocks up to 16, a warp a system, on
 /// the tensor cores: faster, with other roundings; the factor serves either bdsv_solve().
+///
+/// `bdsv_algorithm::levels`: strips [L | D | R] and blocks up to 16, a cluster of up to eight blocks a system, for a handful
+/// of systems with many knots. R is written too, and the factor belongs to a bdsv_solve() with the same policy.
 template <bdsv_policy Policy = bdsv_policy{}, Operand A, Operand X>
 status bdsv(cudaStream_t stream, A a, X x, std::int64_t systems, int* info = nullptr) {
     return detail::bdsv_on_stream<detail::bdsv_phase::both, Policy>(stream, a, x, systems, info);

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <shoal/batched/cluster.cuh>
 #include <shoal/batched/launch.cuh>
 #include <shoal/batched/pcg.hpp>
 
@@ -20,37 +21,6 @@ struct pcg_arguments {
     int vectors;  ///< elements of shared memory before the matrices
 };
 
-/// All threads of a cluster of blocks of `Threads`.
-template <int Threads>
-struct cluster_group {
-    static constexpr shoal::scope scope = shoal::scope::grid;
-    __device__ static int block() {
-        unsigned r = 0;
-#if __CUDA_ARCH__ >= 900
-        asm("mov.u32 %0, %%cluster_ctarank;" : "=r"(r));
-#endif
-        return static_cast<int>(r);
-    }
-    __device__ static int blocks() {
-        unsigned r = 1;
-#if __CUDA_ARCH__ >= 900
-        asm("mov.u32 %0, %%cluster_nctarank;" : "=r"(r));
-#endif
-        return static_cast<int>(r);
-    }
-    __device__ static int rank() {
-        return block() * Threads + static_cast<int>(threadIdx.x);
-    }
-    __device__ static int size() {
-        return blocks() * Threads;
-    }
-    __device__ static void sync() {
-#if __CUDA_ARCH__ >= 900
-        asm volatile("barrier.cluster.arrive.release;\nbarrier.cluster.wait.acquire;" ::: "memory");
-#endif
-    }
-};
-
 /// Rows dealt to blocks, a power of two of them.
 template <int Threads>
 struct dealt_rows {
@@ -67,18 +37,6 @@ struct dealt_rows {
         return (rows + Threads * blocks - 1) / (Threads * blocks) * Threads;
     }
 };
-
-/// The address of p, a pointer into this block's shared memory, in another block of the cluster.
-template <class T>
-__device__ T* in_block(T* p, [[maybe_unused]] int block) {
-#if __CUDA_ARCH__ >= 900
-    T* q;
-    asm("mapa.u64 %0, %1, %2;" : "=l"(q) : "l"(p), "r"(block));
-    return q;
-#else
-    return p;
-#endif
-}
 
 /// A block vector whose elements are dealt like rows.
 template <class T, int n, int Threads>

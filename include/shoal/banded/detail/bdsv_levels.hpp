@@ -1,5 +1,7 @@
 #pragma once
 
+#include <cstdint>
+
 #include <shoal/banded/detail/bdsv_rows.hpp>
 #include <shoal/banded/detail/tensor_levels.hpp>
 
@@ -201,16 +203,25 @@ SHOAL_FN void each_at_level(const G& g, A a, int s, F f) {
     }
 }
 
-/// The first bad pivot, from what the levels found. scratch: an element a knot.
-template <class T>
-SHOAL_FN knot_info first_bad_of_levels(int knots, const T* scratch) {
-    knot_info found;
-    for (int s = 1; s <= knots && found.good(); s *= 2) {
-        for (int c = s - 1; c < knots && found.good(); c += 2 * s) {
-            if (scratch[c] != T(0)) found = {c + 1, static_cast<int>(scratch[c])};
-        }
+/// The first bad pivot, of the first level that has one, from what the levels found. scratch: an element a knot.
+template <ShuffleGroup W, class T>
+SHOAL_FN knot_info first_bad_of_levels(const W& warp, int knots, const T* scratch) {
+    // A lane looks at every 32nd knot: one after the other would be a load's latency a knot.
+    constexpr std::int64_t none = 0x7fffffffffffffff;
+    std::int64_t first = none;
+    for (int c = warp.rank(); c < knots; c += 32) {
+        const std::int64_t level = (c + 1) & -(c + 1);
+        const std::int64_t place = level * knots + c;
+        if (scratch[c] != T(0) && place < first) first = place;
     }
-    return found;
+    SHOAL_UNROLL
+    for (int lanes = 1; lanes < 32; lanes *= 2) {
+        const std::int64_t other = warp.shuffle_xor(first, lanes);
+        first = other < first ? other : first;
+    }
+    if (first == none) return {};
+    const int c = static_cast<int>(first % knots);
+    return {c + 1, static_cast<int>(scratch[c])};
 }
 
 /// The factor in levels, and the forward sweep on the way where there is a right-hand side: it goes from x to y. scratch:
@@ -231,7 +242,7 @@ SHOAL_FN knot_info bdsv_factor_levels(const G& g, A a, X x, Y y, T* scratch) {
         // The level, before the next reads it.
         g.sync();
     }
-    const knot_info found = first_bad_of_levels(knots, scratch);
+    const knot_info found = first_bad_of_levels(g.template split<32>(), knots, scratch);
     // Everyone has read the scratch: it may be used again.
     if constexpr (syncs_on_exit<G>) g.sync();
     return found;

@@ -89,22 +89,23 @@ SHOAL_FN knot_info bdsv_factor_products(const W& warp, A a, B right_side, Y told
     return found;
 }
 
-/// One sweep: forward y_k = F_k^-1 (x_k - E_k y_{k-1}), or with `Down` backward x_k = F_k^-T (y_k - E_{k+1}' x_{k+1}).
-template <bool Down, ShuffleGroup W, class A, class Y, class X>
+/// One sweep: forward y_k = F_k^-1 (x_k - E_k y_{k-1}), or backward x_k = F_k^-T (y_k - E_{k+1}' x_{k+1}).
+template <direction Way, ShuffleGroup W, class A, class Y, class X>
 SHOAL_FN void products_sweep(const W& warp, A a, Y y, X x) {
     constexpr int n = A::block_size;
+    constexpr bool down = Way == direction::backward;
     const warp_sweep<W, A> sweep(warp);
     const int knots = a.knots();
     using terms = typename warp_sweep<W, A>::terms;
     const auto load = [&](int step, terms& t) SHOAL_INLINE_LAMBDA {
-        const int k = Down ? knots - 1 - step : step;
+        const int k = down ? knots - 1 - step : step;
         const bool there = step < knots;
-        const auto e = a.left(Down ? k + 1 : k);
+        const auto e = a.left(down ? k + 1 : k);
         const auto f = a.main(k);
         sweep.load_product(there && step > 0, t,
-                           [&](int i, int j) SHOAL_INLINE_LAMBDA { return Down ? e(j, i) : e(i, j); });
-        sweep.template load_triangle<Down>(there, t,
-                                           [&](int i, int j) SHOAL_INLINE_LAMBDA { return f(i, j); });
+                           [&](int i, int j) SHOAL_INLINE_LAMBDA { return down ? e(j, i) : e(i, j); });
+        sweep.template load_triangle<Way>(there, t,
+                                          [&](int i, int j) SHOAL_INLINE_LAMBDA { return f(i, j); });
         t.right = there && sweep.mine() ? double(y(k * n + sweep.row())) : 0.0;
     };
     terms now, next;
@@ -112,8 +113,8 @@ SHOAL_FN void products_sweep(const W& warp, A a, Y y, X x) {
     load(0, now);
     for (int step = 0; step < knots; ++step) {
         load(step + 1, next);
-        const int k = Down ? knots - 1 - step : step;
-        solved = sweep.template solve<Down>(now, sweep.over_parts(sweep.share_of(now.right, now, solved)));
+        const int k = down ? knots - 1 - step : step;
+        solved = sweep.template solve<Way>(now, sweep.over_parts(sweep.share_of(now.right, now, solved)));
         if (sweep.mine()) x(k * n + sweep.row()) = solved;
         now = next;
     }
@@ -131,8 +132,8 @@ SHOAL_FN knot_info bdsv_factor_by_products(const W& warp, A a) {
 template <ShuffleGroup W, class A, class X>
 SHOAL_FN void bdsv_solve_by_products(const W& warp, A a, X x) {
     // Of x a lane reads back only what it wrote itself.
-    products_sweep<false>(warp, a, x, x);
-    products_sweep<true>(warp, a, x, x);
+    products_sweep<direction::forward>(warp, a, x, x);
+    products_sweep<direction::backward>(warp, a, x, x);
     // The elements of x that other members wrote.
     if constexpr (syncs_on_exit<W>) warp.sync();
 }
@@ -145,7 +146,8 @@ SHOAL_FN knot_info bdsv_by_products(const W& warp, A a, X x, double* scratch) {
         [&](int k, int i, double y) SHOAL_INLINE_LAMBDA { scratch[k * n + i] = y; });
     // The factor, and what the forward sweep left, before other lanes read them.
     warp.sync();
-    if (found.good()) products_sweep<true>(warp, a, block_vector<const double, n>(scratch, a.knots()), x);
+    if (found.good())
+        products_sweep<direction::backward>(warp, a, block_vector<const double, n>(scratch, a.knots()), x);
     // The elements of x that other members wrote.
     if constexpr (syncs_on_exit<W>) warp.sync();
     return found;

@@ -6,13 +6,14 @@ namespace shoal::detail {
 
 /// Solves with the triangle of one knot: y := F^-1 y, or F^-T y going down. Four unknowns at a time: every lane gets their
 /// right-hand sides and solves for all four, so that one exchange serves four steps.
-template <int n, bool Down, class T, ShuffleGroup G>
+template <int n, direction Way, class T, ShuffleGroup G>
 SHOAL_FN T solve_by_fours(const G& g, const T* rows, const T* reciprocals, const T (&f)[n], int i, T y) {
     using room = staging<T, n>;
+    constexpr bool down = Way == direction::backward;
     constexpr int blocks = (n + 3) / 4;
     SHOAL_UNROLL
     for (int step = 0; step < blocks; ++step) {
-        const int q = 4 * (Down ? blocks - 1 - step : step);
+        const int q = 4 * (down ? blocks - 1 - step : step);
         constexpr int four = 4;
         T v[four] = {}, t[four * four] = {}, r[four] = {};
         SHOAL_UNROLL
@@ -25,17 +26,17 @@ SHOAL_FN T solve_by_fours(const G& g, const T* rows, const T* reciprocals, const
         }
         SHOAL_UNROLL
         for (int turn = 0; turn < four; ++turn) {
-            const int h = Down ? four - 1 - turn : turn;
+            const int h = down ? four - 1 - turn : turn;
             if (q + h >= n) continue;
             v[h] *= r[h];
             SHOAL_UNROLL
             for (int s = 0; s < four; ++s) {
                 if (q + s >= n) continue;
-                if (Down && s < h) v[s] = core::fma(-t[4 * h + s], v[h], v[s]);
-                if (!Down && s > h) v[s] = core::fma(-t[4 * s + h], v[h], v[s]);
+                if (down && s < h) v[s] = core::fma(-t[4 * h + s], v[h], v[s]);
+                if (!down && s > h) v[s] = core::fma(-t[4 * s + h], v[h], v[s]);
             }
             // Finished rows must not see the product: with an infinite or NaN factor it would not be zero.
-            if (Down ? i < q : i >= q + four) y = core::fma(-f[q + h], v[h], y);
+            if (down ? i < q : i >= q + four) y = core::fma(-f[q + h], v[h], y);
             if (i == q + h) y = v[h];
         }
     }
@@ -88,7 +89,7 @@ SHOAL_FN void bdsv_sweeps_staged(const G& g, A a, X x, typename X::value_type* s
             SHOAL_UNROLL
             for (int l = 0; l < n; ++l) y = core::fma(-e[l], z[l], y);
         }
-        solved = solve_by_fours<n, false>(g, ring.row(k, 0), told(k, 1), f, i, y);
+        solved = solve_by_fours<n, direction::forward>(g, ring.row(k, 0), told(k, 1), f, i, y);
         if (mine) x(k * n + i) = solved;
         tell(k, solved, 0);
         y = ahead;
@@ -113,7 +114,7 @@ SHOAL_FN void bdsv_sweeps_staged(const G& g, A a, X x, typename X::value_type* s
         tell(k, core::pivot_reciprocal(i < n ? ring.row(k, i)[room::block_part + i] : T(1)), 1);
         // The reciprocals, before they are read.
         g.sync();
-        solved = solve_by_fours<n, true>(g, ring.row(k, 0), told(k, 1), f, i, y);
+        solved = solve_by_fours<n, direction::backward>(g, ring.row(k, 0), told(k, 1), f, i, y);
         if (mine) x(k * n + i) = solved;
         if (k == 0) break;
         tell(k, solved, 0);

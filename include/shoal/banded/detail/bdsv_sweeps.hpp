@@ -1,6 +1,7 @@
 #pragma once
 
 #include <shoal/banded/detail/bdsv_rows.hpp>
+#include <shoal/banded/detail/direction.hpp>
 
 /// \file
 /// Forward and backward sweep over the factor of a block-tridiagonal matrix in the registers of a tile or a warp. Lane
@@ -35,11 +36,12 @@ struct sweep_block {
     T reciprocal;
 };
 
-/// One block of `panel` right-hand sides: y := F^-1 (y - E z), z the block solved before. Down: row j after the rows
+/// One block of `panel` right-hand sides: y := F^-1 (y - E z), z the block solved before. Backward: row j after the rows
 /// j + 1, .., otherwise after 0 .. j - 1.
-template <int n, bool Down, int panel, class T, ShuffleGroup G>
+template <int n, direction Way, int panel, class T, ShuffleGroup G>
 SHOAL_FN void sweep_step(const G& g, const sweep_block<T, n>& s, int i, int part, const T (&z)[panel],
                          T (&y)[panel], bool coupled) {
+    constexpr bool down = Way == direction::backward;
     constexpr int width = row_deal<n, G::static_size>::width;
     const int base = part * width;
     if (coupled) {
@@ -51,12 +53,12 @@ SHOAL_FN void sweep_step(const G& g, const sweep_block<T, n>& s, int i, int part
     }
     SHOAL_UNROLL
     for (int step = 0; step + 1 < n; ++step) {
-        const int p = Down ? n - 1 - step : step;
+        const int p = down ? n - 1 - step : step;
         SHOAL_UNROLL
         for (int c = 0; c < panel; ++c) {
             const T solved = g.shuffle(y[c] * s.reciprocal, base + p);
             // Finished rows must not see the product: with an infinite or NaN factor it would not be zero.
-            if (Down ? i < p : i > p) y[c] = core::fma(-s.f[p], solved, y[c]);
+            if (down ? i < p : i > p) y[c] = core::fma(-s.f[p], solved, y[c]);
         }
     }
     SHOAL_UNROLL
@@ -120,7 +122,7 @@ SHOAL_FN void sweep_columns(const G& g, A a, B b, int first, keep result) {
         load_rows(k + 1, next);
         load(k + 1, y_next);
         now.reciprocal = core::pivot_reciprocal(now.reciprocal);
-        sweep_step<n, false, panel>(g, now, i, part, z, y, k > 0);
+        sweep_step<n, direction::forward, panel>(g, now, i, part, z, y, k > 0);
         store(k, y);
         SHOAL_UNROLL
         for (int c = 0; c < panel; ++c) {
@@ -137,7 +139,7 @@ SHOAL_FN void sweep_columns(const G& g, A a, B b, int first, keep result) {
         load_columns(k - 1, next);
         load(k - 1, y_next);
         now.reciprocal = core::pivot_reciprocal(now.reciprocal);
-        sweep_step<n, true, panel>(g, now, i, part, z, y, k + 1 < knots);
+        sweep_step<n, direction::backward, panel>(g, now, i, part, z, y, k + 1 < knots);
         store(k, y);
         SHOAL_UNROLL
         for (int c = 0; c < panel; ++c) {

@@ -35,7 +35,7 @@ class tensor_level_step {
         if (s == 1 && !turn) return;
         terms t{};
         double y = element(x, c, sweep_.mine());
-        if (turn) load_triangle<false>(c, t);
+        if (turn) load_triangle<direction::forward>(c, t);
         if (s > 1) {
             const int before = c - s / 2, behind = c + s / 2;
             y = sweep_.share_of(y, product<true>(before, 2, true, t), element(x, before, true));
@@ -43,7 +43,7 @@ class tensor_level_step {
             y = sweep_.share_of(y, product<true>(behind, 0, there, t), element(x, behind, there));
         }
         y = sweep_.over_parts(y);
-        if (turn) y = sweep_.template solve<false>(t, y);
+        if (turn) y = sweep_.template solve<direction::forward>(t, y);
         if (sweep_.mine()) x(c * n + sweep_.row()) = y;
     }
 
@@ -51,12 +51,12 @@ class tensor_level_step {
     template <class Y, class X>
     SHOAL_FN void backward(int c, int s, Y from, X x) const {
         terms t{};
-        load_triangle<true>(c, t);
+        load_triangle<direction::backward>(c, t);
         double y = element(from, c, sweep_.mine());
         const bool before = c - s >= 0, behind = c + s < a_.knots();
         y = sweep_.share_of(y, product<false>(c, 0, before, t), element(x, c - s, before));
         y = sweep_.share_of(y, product<false>(c, 2, behind, t), element(x, c + s, behind));
-        y = sweep_.template solve<true>(t, sweep_.over_parts(y));
+        y = sweep_.template solve<direction::backward>(t, sweep_.over_parts(y));
         if (sweep_.mine()) x(c * n + sweep_.row()) = y;
     }
 
@@ -150,11 +150,11 @@ class tensor_level_step {
     SHOAL_FN double element(X x, int k, bool there) const {
         return there && sweep_.row() < n ? double(x(k * n + sweep_.row())) : 0.0;
     }
-    template <bool Down>
+    template <direction Way>
     SHOAL_FN void load_triangle(int c, terms& t) const {
         const auto f = a_.main(c);
-        sweep_.template load_triangle<Down>(true, t,
-                                            [&](int i, int j) SHOAL_INLINE_LAMBDA { return f(i, j); });
+        sweep_.template load_triangle<Way>(true, t,
+                                           [&](int i, int j) SHOAL_INLINE_LAMBDA { return f(i, j); });
     }
     /// The terms of a product with the block in slot `which` of knot k, transposed or as it lies there.
     template <bool Transposed>

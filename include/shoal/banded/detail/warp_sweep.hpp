@@ -2,6 +2,7 @@
 
 #include <cstddef>
 
+#include <shoal/banded/detail/direction.hpp>
 #include <shoal/core/math.hpp>
 #include <shoal/group/concept.hpp>
 
@@ -41,12 +42,13 @@ class warp_sweep {
             t.e[h] = there && i_ < n && j < n ? double(e(i_, j)) : 0.0;
         }
     }
-    /// Row i of the triangle, or with `Down` column i.
-    template <bool Down, class F>
+    /// Row i of the triangle, or backward column i.
+    template <direction Way, class F>
     SHOAL_FN void load_triangle(bool there, terms& t, F f) const {
+        constexpr bool down = Way == direction::backward;
         SHOAL_UNROLL
         for (int j = 0; j < n; ++j)
-            t.f[j] = there && i_ < n && (Down ? j > i_ : j < i_) ? double(Down ? f(j, i_) : f(i_, j)) : 0.0;
+            t.f[j] = there && i_ < n && (down ? j > i_ : j < i_) ? double(down ? f(j, i_) : f(i_, j)) : 0.0;
         t.diagonal = there && i_ < n ? double(f(i_, i_)) : 1.0;
     }
     /// This part's share of element i of a sum less E v, given its share of the sum.
@@ -63,10 +65,11 @@ class warp_sweep {
         for (int lanes = width; lanes < 32; lanes *= 2) x += warp_.shuffle_xor(x, lanes);
         return x;
     }
-    /// Element i of F^-1 r, or with `Down` F^-T r. Rows are divided by their diagonal first, off the chain of unknowns, of
+    /// Element i of F^-1 r, or backward F^-T r. Rows are divided by their diagonal first, off the chain of unknowns, of
     /// which every lane solves for two at a time: one exchange serves both.
-    template <bool Down>
+    template <direction Way>
     SHOAL_FN double solve(const terms& t, double r) const {
+        constexpr bool down = Way == direction::backward;
         const double reciprocal = core::pivot_reciprocal(t.diagonal);
         double f[static_cast<std::size_t>(n)];
         SHOAL_UNROLL
@@ -74,13 +77,13 @@ class warp_sweep {
         r *= reciprocal;
         SHOAL_UNROLL
         for (int step = 0; step + 1 < n; step += 2) {
-            const int a = Down ? n - 1 - step : step;
-            const int b = Down ? a - 1 : a + 1;
+            const int a = down ? n - 1 - step : step;
+            const int b = down ? a - 1 : a + 1;
             const double link = warp_.shuffle(f[a], base_ + b);
             const double x = warp_.shuffle(r, base_ + a);
             const double y = core::fma(-link, x, warp_.shuffle(r, base_ + b));
             // Finished rows must not see the products: with an infinite or NaN factor they would not be zero.
-            if (Down ? i_ < b : i_ > b) r = core::fma(-f[b], y, core::fma(-f[a], x, r));
+            if (down ? i_ < b : i_ > b) r = core::fma(-f[b], y, core::fma(-f[a], x, r));
             if (i_ == b) r = y;
         }
         return r;
