@@ -64,24 +64,30 @@ __device__ void trsm(const G& g, const T* l, T* b, int n, int columns, turned t)
     g.sync();
 }
 
+/// Row k changes places with that of the largest entry of column k, which goes to pivots[k].
+template <class G, class T>
+__device__ void interchange(const G& g, T* a, T* pivots, int k, int n) {
+    if (g.rank() == 0) {
+        int p = k;
+        for (int i = k + 1; i < n; ++i)
+            if (fabs(a[i + k * n]) > fabs(a[p + k * n])) p = i;
+        pivots[k] = static_cast<T>(p);
+    }
+    g.sync();
+    const int p = static_cast<int>(pivots[k]);
+    for (int j = g.rank(); j < n && p != k; j += g.size()) {
+        const T held = a[k + j * n];
+        a[k + j * n] = a[p + j * n];
+        a[p + j * n] = held;
+    }
+    g.sync();
+}
+
 /// Partial pivoting; the pivots go to `pivots`.
 template <class G, class T>
 __device__ void getrf(const G& g, T* a, T* pivots, int n) {
     for (int k = 0; k < n; ++k) {
-        if (g.rank() == 0) {
-            int p = k;
-            for (int i = k + 1; i < n; ++i)
-                if (fabs(a[i + k * n]) > fabs(a[p + k * n])) p = i;
-            pivots[k] = static_cast<T>(p);
-        }
-        g.sync();
-        const int p = static_cast<int>(pivots[k]);
-        for (int j = g.rank(); j < n && p != k; j += g.size()) {
-            const T held = a[k + j * n];
-            a[k + j * n] = a[p + j * n];
-            a[p + j * n] = held;
-        }
-        g.sync();
+        interchange(g, a, pivots, k, n);
         for (int i = k + 1 + g.rank(); i < n; i += g.size()) a[i + k * n] /= a[k + k * n];
         g.sync();
         each_element(g, k + 1, n, k + 1, n,
@@ -118,20 +124,7 @@ __device__ void gesv(const G& g, T* a, T* pivots, T* x, int n) {
 template <class G, class T>
 __device__ void inv(const G& g, T* a, T* pivots, int n) {
     for (int k = 0; k < n; ++k) {
-        if (g.rank() == 0) {
-            int p = k;
-            for (int i = k + 1; i < n; ++i)
-                if (fabs(a[i + k * n]) > fabs(a[p + k * n])) p = i;
-            pivots[k] = static_cast<T>(p);
-        }
-        g.sync();
-        const int p = static_cast<int>(pivots[k]);
-        for (int j = g.rank(); j < n && p != k; j += g.size()) {
-            const T held = a[k + j * n];
-            a[k + j * n] = a[p + j * n];
-            a[p + j * n] = held;
-        }
-        g.sync();
+        interchange(g, a, pivots, k, n);
         const T pivot = a[k + k * n];
         for (int j = g.rank(); j < n; j += g.size())
             if (j != k) a[k + j * n] /= pivot;
