@@ -37,16 +37,16 @@ constexpr lu_choice lu_stored(int n, int element_bytes) {
         if (n <= 9)
             return {thread, 1, 1};  // N = 8: 83 % (panels 82 %, tiles of 4 62 %), N = 9: 83 % (panels 76 %)
         if (n <= 10) return {panels, 5, 1};  // N = 10: 70 %
-        if (n <= 13) return {panels, 4, 1};  // N = 12: 60 % (tiles of 4: 45 %), N = 13: 49 % (rows 43 %)
+        if (n <= 13) return {panels, 4, 1};  // N = 12: 67 % (tiles of 4: 45 %)
         if (n <= 24) return {rows, 8, 1};    // N = 16: 49 % (panels 40 %), N = 20: 36 %, N = 24: 39 %
         return {warp, 1, 1};                 // N = 32: 36 %, N = 48: 27 %, N = 64: 21 %
     }
     if (n <= 4) return {thread, 1, 10};  // N = 4: 82 % (74 % without the bound)
     if (n <= 6) return {thread, 1, 8};   // N = 6: 81 % (69 % without the bound)
     if (n <= 8) return {thread, 1, 5};   // N = 8: 86 % (79 % without the bound, tiles of 4: 50 %)
-    if (n <= 10) return {thread, 1, 1};  // N = 10: 77 %
-    if (n <= 12) return {panels, 6, 1};  // N = 12: 60 % (a thread 57 %, tiles of 4 48 %)
-    if (n <= 16) return {tile, 8, 1};    // N = 16: 40 % (rows 38 %)
+    if (n <= 10) return {thread, 1, 1};  // N = 9: 90 %
+    if (n <= 12) return {panels, 6, 1};  // N = 12: 62 % (tiles of 4 48 %)
+    if (n <= 16) return {panels, 4, 1};  // N = 16: 42 % (tiles of 8 40 %, rows 38 %)
     if (n <= 20) return {rows, 4, 1};    // N = 20: 41 %
     if (n <= 24) return {rows, 8, 1};    // N = 24: 37 %
     if (n <= 48) return {rows, 16, 1};   // N = 32: 29 %, N = 48: 21 %
@@ -61,7 +61,7 @@ constexpr lu_choice lu_interleaved(int n, int element_bytes) {
         if (n <= 8) return {thread, 1, 3};   // N = 8: 97 %
         if (n <= 9) return {thread, 1, 1};   // N = 9: 96 %
         if (n <= 10) return {panels, 5, 1};  // N = 10: 68 %
-        if (n <= 12) return {panels, 6, 1};  // N = 12: 57 % (tiles of 4: 43 %)
+        if (n <= 12) return {panels, 6, 1};  // N = 12: 67 % (tiles of 4: 43 %)
         if (n <= 14) return {panels, 4, 1};  // N = 13: 44 % (rows 40 %)
         if (n <= 16) return {rows, 4, 1};    // N = 16: 44 % (panels 39 %)
         if (n <= 24) return {rows, 8, 1};    // N = 20: 28 %, N = 24: 32 %

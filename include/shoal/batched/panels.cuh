@@ -17,37 +17,42 @@ __global__ void __launch_bounds__(32) run_panels(std::int64_t systems, A a, X x,
     extern __shared__ __align__(16) unsigned char memory[];
     const int lane = static_cast<int>(threadIdx.x);
     T* const matrices = reinterpret_cast<T*>(memory);
-    T* const vectors = matrices + 32 * staged_pitch(N * N);
-    T* const matrix = matrices + lane * staged_pitch(N * N);
-    T* const right = vectors + lane * staged_pitch(N);
+    // Taken element by element.
+    using in_a = stage<T, N * N, 1>;
+    using in_x = stage<T, N>;
+    T* const matrix = matrices + lane * in_a::pitch;
     const std::int64_t first = shoal::detail::flat_block() * 32;
     if (first >= systems) return;
     const int here = systems - first < 32 ? static_cast<int>(systems - first) : 32;
+    // A vector in shared memory as well would leave room for fewer warps.
+    T right[static_cast<std::size_t>(N)];
+    const auto b = x(first + (lane < here ? lane : 0));
+    SHOAL_UNROLL
+    for (int i = 0; i < N; ++i) right[i] = b(i);
     if constexpr (How == bring::together) {
-        stage_in<N * N>(matrices, static_cast<const T*>(a(first).data()), here, lane);
-        stage_in<N>(vectors, static_cast<const T*>(x(first).data()), here, lane);
-        finish_copies();
-        // The systems that other lanes brought.
-        __syncwarp();
+        stage_in<in_a, N * N>(matrices, static_cast<const T*>(a(first).data()), here, lane);
     } else if (lane < here) {
         const auto from = a(first + lane);
-        const auto b = x(first + lane);
         for (int j = 0; j < N; ++j) {
             SHOAL_UNROLL
-            for (int i = 0; i < N; ++i) matrix[i + j * N] = from(i, j);
+            for (int i = 0; i < N; ++i) copy_element(matrix + i + j * N, &from(i, j));
         }
-        SHOAL_UNROLL
-        for (int i = 0; i < N; ++i) right[i] = b(i);
     }
+    finish_copies();
+    // The systems that other lanes brought.
+    if constexpr (How == bring::together) __syncwarp();
     int k = 0;
     if (lane < here) {
         k = fast::gesv_panels<N, Width>(matrix, right);
         if (info != nullptr) info[first + lane] = k;
     }
     if constexpr (How == bring::together) {
-        // All solutions, before they are written together.
+        // All have solved: solutions take the place of the matrices, and are written together.
         __syncwarp();
-        stage_out<N>(x(first).data(), vectors, here, lane);
+        give<in_x>(matrices + lane * in_x::pitch, right);
+        // All solutions.
+        __syncwarp();
+        stage_out<in_x, N>(x(first).data(), matrices, here, lane);
     } else if (lane < here && k == 0) {
         const auto to = x(first + lane);
         SHOAL_UNROLL
@@ -58,7 +63,7 @@ __global__ void __launch_bounds__(32) run_panels(std::int64_t systems, A a, X x,
 /// The launcher of run_panels().
 template <int N, int Width, bring How, class T, class A, class X>
 status start_panels(cudaStream_t stream, std::int64_t systems, A a, X x, int* info) {
-    constexpr int bytes = staged_elements<N> * static_cast<int>(sizeof(T));
+    constexpr int bytes = 32 * stage<T, N * N, 1>::pitch * static_cast<int>(sizeof(T));
     const void* kernel = reinterpret_cast<const void*>(&run_panels<N, Width, How, T, A, X>);
     if constexpr (bytes > 48 * 1024) {
         const cudaError_t e =

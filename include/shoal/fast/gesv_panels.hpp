@@ -10,21 +10,28 @@ namespace detail {
 template <class T, int N>
 struct panel_system {
     T* a;          ///< by columns; row i of L U lies in row place[i]
-    T* x;          ///< the right-hand side, in the rows of `a`
     int place[N];  ///< where row i of L U lies
     int info;
 
     SHOAL_FN T& at(int i, int j) { return a[place[i] + j * N]; }
 };
 
-/// Columns First .. First + Width - 1, and with the last of them the right-hand side: fetched, updated by all columns
+/// Columns First .. First + Width - 1, and with the last of them the right-hand side x: fetched, updated by all columns
 /// before, factored. `p` holds them by columns.
 template <int First, int Width, int Columns, class T, int N>
-SHOAL_FN void factor_panel(panel_system<T, N>& s, T (&p)[static_cast<unsigned>(N * Columns)]) {
+SHOAL_FN void factor_panel(panel_system<T, N>& s, const T (&x)[static_cast<unsigned>(N)],
+                           T (&p)[static_cast<unsigned>(N * Columns)]) {
     SHOAL_UNROLL
-    for (int c = 0; c < Columns; ++c) {
+    for (int c = 0; c < Width; ++c) {
         SHOAL_UNROLL
-        for (int i = 0; i < N; ++i) p[i + c * N] = c < Width ? s.at(i, First + c) : s.x[s.place[i]];
+        for (int i = 0; i < N; ++i) p[i + c * N] = s.at(i, First + c);
+    }
+    if constexpr (Columns > Width) {
+        // Into the order of the rows by way of a column whose place is free now.
+        SHOAL_UNROLL
+        for (int i = 0; i < N; ++i) s.a[i + First * N] = x[i];
+        SHOAL_UNROLL
+        for (int i = 0; i < N; ++i) p[i + Width * N] = s.at(i, First);
     }
     SHOAL_UNROLL
     for (int k = 0; k < First; ++k) {
@@ -81,11 +88,11 @@ SHOAL_FN void factor_panel(panel_system<T, N>& s, T (&p)[static_cast<unsigned>(N
 
 /// The panels from First on, and on the way back the substitution.
 template <int First, int Width, class T, int N>
-SHOAL_FN void solve_panels(panel_system<T, N>& s) {
+SHOAL_FN void solve_panels(panel_system<T, N>& s, T (&x)[static_cast<unsigned>(N)]) {
     if constexpr (First + Width < N) {
         {
             T p[static_cast<unsigned>(N * Width)];
-            factor_panel<First, Width, Width>(s, p);
+            factor_panel<First, Width, Width>(s, x, p);
             // Rows of U: those above the panel have not moved since they were fetched.
             SHOAL_UNROLL
             for (int c = 0; c < Width; ++c) {
@@ -93,43 +100,44 @@ SHOAL_FN void solve_panels(panel_system<T, N>& s) {
                 for (int i = 0; i < First + c; ++i) s.at(i, First + c) = p[i + c * N];
             }
         }
-        solve_panels<First + Width, Width, T, N>(s);
+        solve_panels<First + Width, Width, T, N>(s, x);
     } else {
         constexpr int width = N - First;
         T p[static_cast<unsigned>(N * (width + 1))];
-        factor_panel<First, width, width + 1>(s, p);
-        T* const x = p + N * width;
+        factor_panel<First, width, width + 1>(s, x, p);
+        T* const y = p + N * width;
         SHOAL_UNROLL
         for (int k = N - 1; k >= 0; --k) {
-            x[k] *= s.at(k, k);
+            y[k] *= s.at(k, k);
             SHOAL_UNROLL
             for (int i = 0; i < k; ++i) {
                 const T u = k >= First ? p[i + (k - First) * N] : s.at(i, k);
-                x[i] = core::fma(-u, x[k], x[i]);
+                y[i] = core::fma(-u, y[k], y[i]);
             }
         }
         if (s.info == 0) {
             SHOAL_UNROLL
-            for (int i = 0; i < N; ++i) s.x[i] = x[i];
+            for (int i = 0; i < N; ++i) x[i] = y[i];
         }
     }
 }
 
 }  // namespace detail
 
-/// x := A^-1 x with partial pivoting by one thread, A of static order N in memory of its own, `a` by columns, used up.
+/// x := A^-1 x with partial pivoting by one thread, A of static order N in memory of its own, `a` by columns, used up, and
+/// x in its registers.
 ///
 /// Left-looking by panels of `Width` columns, which are in registers one after the other. Only there rows are moved; in
 /// memory they stay, since addresses, unlike registers, can be computed: far fewer selections than gesv_thread().
 ///
 /// \return as getrf(); x is unchanged unless it is 0. The bits are those of getrf() and getrs().
-/// Registers: N (Width + 1) elements, N numbers, and about 30.
+/// Registers: N (Width + 2) elements, N numbers, and about 30.
 template <int N, int Width, class T>
-SHOAL_FN int gesv_panels(T* a, T* x) {
-    detail::panel_system<T, N> s{a, x, {}, 0};
+SHOAL_FN int gesv_panels(T* a, T (&x)[static_cast<unsigned>(N)]) {
+    detail::panel_system<T, N> s{a, {}, 0};
     SHOAL_UNROLL
     for (int i = 0; i < N; ++i) s.place[i] = i;
-    detail::solve_panels<0, Width, T, N>(s);
+    detail::solve_panels<0, Width, T, N>(s, x);
     return s.info;
 }
 

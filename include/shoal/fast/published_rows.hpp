@@ -2,7 +2,7 @@
 
 #include <cstddef>
 
-#include <shoal/fast/getrf_rows.hpp>
+#include <shoal/fast/leading_row.hpp>
 
 /// \file
 /// Elimination with partial pivoting where the pivot row goes through memory that the members of a group share.
@@ -21,132 +21,6 @@ template <class T>
 struct alignas(16) sixteen_bytes {
     T v[static_cast<std::size_t>(elements_of_16<T>)];
 };
-
-/// Rows that stay where they are, of which columns leave: the right-hand side, then the columns that are left.
-template <class T, int Slots, int Columns>
-struct leaving_rows {
-    T element[Slots][Columns + 1];
-    /// All ones while the row may become a pivot row.
-    std::uint32_t open[Slots];
-    int place[Slots];
-};
-
-/// Which row leads a step, and what its member offers with it.
-template <class T, int Slots>
-struct leading_row {
-    bool leads[Slots];
-    bool mine;
-    T reciprocal;
-};
-
-SHOAL_FN std::uint32_t leading_bits(double x) {
-#if defined(SHOAL_DEVICE_CODE)
-    return static_cast<std::uint32_t>(__double2hiint(x));
-#else
-    return leading_word(__builtin_bit_cast(std::uint64_t, x));
-#endif
-}
-SHOAL_FN std::uint32_t leading_bits(float x) {
-#if defined(SHOAL_DEVICE_CODE)
-    return __float_as_uint(x);
-#else
-    return __builtin_bit_cast(std::uint32_t, x);
-#endif
-}
-
-/// 1 / d, correctly rounded, where neither is near the ends of the range.
-SHOAL_FN double ordinary_reciprocal(double d) {
-#if defined(SHOAL_DEVICE_CODE)
-    double r;
-    asm("{\n\t.reg .b32 l, h, q;\n\t.reg .f64 s;\n\t"
-        "mov.b64 {l, h}, %1;\n\trcp.approx.ftz.f64 s, %1;\n\tadd.s32 l, h, 0x300402;\n\t"
-        "mov.b64 {q, h}, s;\n\tmov.b64 %0, {l, h};\n\t}"
-        : "=d"(r)
-        : "d"(d));
-    double e = core::fma(-d, r, 1.0);
-    e = core::fma(e, e, e);
-    r = core::fma(r, e, r);
-    e = core::fma(-d, r, 1.0);
-    return core::fma(r, e, r);
-#else
-    return core::pivot_reciprocal(d);
-#endif
-}
-SHOAL_FN float ordinary_reciprocal(float d) {
-#if defined(SHOAL_DEVICE_CODE)
-    float r;
-    asm("rcp.approx.ftz.f32 %0, %1;" : "=f"(r) : "f"(d));
-    return core::fma(r, -core::fma(d, r, -1.0F), r);
-#else
-    return core::pivot_reciprocal(d);
-#endif
-}
-/// Whether ordinary_reciprocal() must not be used.
-template <class T>
-SHOAL_FN bool unusual(T pivot) {
-    constexpr std::uint32_t least = sizeof(T) == 8 ? 0x00300000U : 0x01800000U;
-    constexpr std::uint32_t most = sizeof(T) == 8 ? 0x7fb00000U : 0x7d800000U;
-    return (leading_bits(pivot) & 0x7fffffffU) - least >= most - least;
-}
-
-/// The search by all there is to compare.
-template <class Board, class T, int Slots, int Columns, ShuffleGroup G>
-SHOAL_FN void find_exactly(const G& g, leaving_rows<T, Slots, Columns>& a, leading_row<T, Slots>& found) {
-    constexpr int slots = Slots;
-    decltype(candidate_key(T())) best = 0;
-    int place = 0;
-    int slot = 0;
-    T value = a.element[0][1];
-    SHOAL_UNROLL
-    for (int s = 0; s < slots; ++s) {
-        const auto key = a.open[s] != 0 ? candidate_key(a.element[s][1]) : 0;
-        if (key > best || (key == best && a.place[s] < place)) {
-            best = key;
-            place = a.place[s];
-            slot = s;
-            value = a.element[s][1];
-        }
-    }
-    slot = opaque(slot);
-    found.mine = leading_member(g, best, place, largest_leading_word(g, best)) == g.rank();
-    SHOAL_UNROLL
-    for (int s = 0; s < slots; ++s) found.leads[s] = found.mine && slot == s;
-    if ((Board::template early<Slots>)) found.reciprocal = ordinary_reciprocal(value);
-}
-
-/// The search by leading words, which nearly always decide.
-template <class Board, class T, int Slots, int Columns, ShuffleGroup G>
-SHOAL_FN void find_leader(const G& g, leaving_rows<T, Slots, Columns>& a, leading_row<T, Slots>& found) {
-    constexpr int slots = Slots;
-    if constexpr (VotingGroup<G>) {
-        std::uint32_t key[slots];
-        std::uint32_t best = 0;
-        T value = a.element[0][1];
-        SHOAL_UNROLL
-        for (int s = 0; s < slots; ++s) {
-            key[s] = (leading_bits(a.element[s][1]) | 0x80000000U) & a.open[s];
-            const bool larger = key[s] > best;
-            if ((Board::template early<Slots>)&&s > 0) value = larger ? a.element[s][1] : value;
-            best = larger ? key[s] : best;
-        }
-        const std::uint32_t most = g.largest(best);
-        if ((Board::template early<Slots>)) found.reciprocal = ordinary_reciprocal(value);
-        bool twice = false;
-        found.mine = false;
-        SHOAL_UNROLL
-        for (int s = 0; s < slots; ++s) {
-            found.leads[s] = key[s] == most;
-            twice = twice || (found.mine && found.leads[s]);
-            found.mine = found.mine || found.leads[s];
-        }
-        const std::uint32_t bits = g.ballot(found.mine);
-        const bool both = slots > 1 ? g.ballot(twice) != 0 : false;
-        const bool tie = both || (bits & (bits - 1)) != 0;
-        if (g.any(tie)) find_exactly<Board>(g, a, found);
-    } else {
-        find_exactly<Board>(g, a, found);
-    }
-}
 
 /// The leading row, its first `Width` + 1 elements, to `row`.
 template <int Width, class T, int Slots, int Columns, class Board>
@@ -186,16 +60,19 @@ SHOAL_FN void hold([[maybe_unused]] const G& g) {
 /// One step: column k is the first of the `Width` that are left, and its pivot row has been published at `row`.
 ///
 /// \param next where the next pivot row goes, and whether there is one in `more`
+/// \param found what was found of this pivot row, and then of the next
 /// \param keep called with the multipliers of the slots
 template <int Width, class T, int Slots, int Columns, class Board, ShuffleGroup G, class Keep>
 SHOAL_FN void leave_step(const G& g, leaving_rows<T, Slots, Columns>& a, const Board& u, const T* row,
-                         T* next, bool more, int k, int& info, Keep keep) {
+                         T* next, bool more, int k, int& info, leading_row<T, Slots>& found, Keep keep) {
     constexpr int slots = Slots;
     constexpr int per = elements_of_16<T>;
     constexpr int whole = (Width + per) / per * per;
     // The pivot row.
     g.sync();
     constexpr int ahead = 2 * per;
+    // The words that members exchange are on their way while the first columns are updated.
+    constexpr int votes_after = ahead < whole ? ahead : 0;
     T r[whole];
     const auto fetch = [&](int first) SHOAL_INLINE_LAMBDA {
         SHOAL_UNROLL
@@ -215,7 +92,7 @@ SHOAL_FN void leave_step(const G& g, leaving_rows<T, Slots, Columns>& a, const B
         multiplier[s] = a.element[s][1] * reciprocal;
         a.place[s] = a.place[s] == k ? p : a.place[s];
     }
-    if (entered(g, unusual(r[1]))) {
+    if (VotingGroup<G> ? found.strange : unusual<T>(leading_bits(r[1]))) {
         const T exact = core::pivot_reciprocal(r[1]);
         const T size = core::abs(exact);
         const bool tiny = size > largest_reciprocal<T>;
@@ -228,11 +105,10 @@ SHOAL_FN void leave_step(const G& g, leaving_rows<T, Slots, Columns>& a, const B
         if (info == 0 && !good) info = k + 1;
     }
     keep(multiplier);
-    leading_row<T, slots> found;
     SHOAL_UNROLL
     for (int s = 0; s < slots && Width > 1; ++s)
         a.element[s][1] = core::fma(-multiplier[s], r[Width > 1 ? 2 : 0], a.element[s][Width > 1 ? 2 : 0]);
-    if (more) find_leader<Board>(g, a, found);
+    if (more) offer_leader<Board>(g, a, found);
     SHOAL_UNROLL
     for (int s = 0; s < slots; ++s) a.element[s][0] = core::fma(-multiplier[s], r[0], a.element[s][0]);
     SHOAL_UNROLL
@@ -247,7 +123,9 @@ SHOAL_FN void leave_step(const G& g, leaving_rows<T, Slots, Columns>& a, const B
             for (int s = 0; s < slots; ++s)
                 a.element[s][j - 1] = core::fma(-multiplier[s], r[j], a.element[s][j]);
         }
+        if (more && c == votes_after) elect_leader(g, found);
     }
+    if (more) confirm_leader<Board>(g, a, found);
     if (more) publish<(Width > 1 ? Width - 1 : 1)>(a, u, next, k + 1, found);
 }
 

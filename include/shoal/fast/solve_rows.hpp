@@ -36,7 +36,8 @@ struct shared_rows {
 
 /// The steps that are left with `Width` columns.
 template <int Width, class T, int N, int Slots, ShuffleGroup G>
-SHOAL_FN void leave_steps(const G& g, leaving_rows<T, Slots, N>& a, const shared_rows<T, N>& u, int& info) {
+SHOAL_FN void leave_steps(const G& g, leaving_rows<T, Slots, N>& a, const shared_rows<T, N>& u, int& info,
+                          leading_row<T, Slots>& found) {
     constexpr int first = N - Width;
     constexpr int together = steps_together < Width ? steps_together : Width;
     constexpr int pitch = shared_rows<T, N>::pitch(Width);
@@ -45,10 +46,10 @@ SHOAL_FN void leave_steps(const G& g, leaving_rows<T, Slots, N>& a, const shared
     T* row = u.row(first);
     for (int k = first; k < last; ++k, row += pitch) {
         // The last step has none after it.
-        leave_step<Width>(g, a, u, row, row + pitch, Width > steps_together || k + 1 < N, k, info,
+        leave_step<Width>(g, a, u, row, row + pitch, Width > steps_together || k + 1 < N, k, info, found,
                           [](const auto&) SHOAL_INLINE_LAMBDA {});
     }
-    if constexpr (Width > together) leave_steps<Width - together>(g, a, u, info);
+    if constexpr (Width > together) leave_steps<Width - together>(g, a, u, info, found);
 }
 
 }  // namespace detail
@@ -96,7 +97,7 @@ SHOAL_FN int solve_rows(const G& g, M matrix, X x, typename X::value_type* scrat
     detail::leading_row<T, slots> found;
     detail::find_leader<detail::shared_rows<T, N>>(g, a, found);
     detail::publish<N>(a, u, scratch, 0, found);
-    detail::leave_steps<N>(g, a, u, info);
+    detail::leave_steps<N>(g, a, u, info, found);
     T y[slots];
     T reciprocal[slots];
     const T* row[slots];

@@ -9,15 +9,15 @@ namespace detail {
 /// Columns k0 + D and those after it of the panel at k0; `l` becomes what rows are later multiplied by.
 template <int D, class T, int N, int Slots, ShuffleGroup G>
 SHOAL_FN void panel_steps(const G& g, leaving_rows<T, Slots, 8>& a, const panel_board<T, N>& b, int k0,
-                          int& info, T (&l)[8][Slots]) {
+                          int& info, leading_row<T, Slots>& found, T (&l)[8][Slots]) {
     const int k = k0 + D;
     if (N % 8 == 0 || k < N) {
-        leave_step<8 - D>(g, a, b, b.row(D), b.row(D + 1), D < 7 && (N % 8 == 0 || k + 1 < N), k, info,
+        leave_step<8 - D>(g, a, b, b.row(D), b.row(D + 1), D < 7 && (N % 8 == 0 || k + 1 < N), k, info, found,
                           [&](const T(&multiplier)[Slots]) SHOAL_INLINE_LAMBDA {
                               SHOAL_UNROLL
                               for (int s = 0; s < Slots; ++s) l[D][s] = -multiplier[s];
                           });
-        if constexpr (D < 7) panel_steps<D + 1>(g, a, b, k0, info, l);
+        if constexpr (D < 7) panel_steps<D + 1>(g, a, b, k0, info, found, l);
     }
 }
 
@@ -39,7 +39,7 @@ SHOAL_FN void factor_panel_rows(const G& g, const panel_board<T, N>& b, leaving_
     find_leader<panel_board<T, N>>(g, a, found);
     publish<8>(a, b, b.row(0), k0, found);
     T l[8][Slots];
-    panel_steps<0>(g, a, b, k0, info, l);
+    panel_steps<0>(g, a, b, k0, info, found, l);
     SHOAL_UNROLL
     for (int s = 0; s < Slots; ++s) {
         const int i = s * S + rank;

@@ -51,6 +51,14 @@ struct lockstep_tile : tile_group<W> {
             return x;
         }
     }
+    /// Whether a lane of the warp has b.
+    SHOAL_FN static bool any_member(bool b) {
+#if defined(SHOAL_DEVICE_CODE)
+        return __any_sync(0xffffffffU, b);
+#else
+        return b;
+#endif
+    }
     /// Whether a tile of the warp has b: where one enters a branch around collectives, all do.
     SHOAL_FN static bool any(bool b) {
         if constexpr (W == 32) {
