@@ -61,7 +61,6 @@ struct solve_shape {
     int warps = 0, cluster = 1, ring = 0, separator_slots = 0, longest = 0;
     int shared_bytes = 0;
     bool resident = false;  ///< the planner expects all blocks to fit at once
-    bool room = false;      ///< and those of the next solve beside them: it brings its records meanwhile
 };
 
 /// The schedule that was chosen.

@@ -18,7 +18,8 @@ namespace detail {
 // Sizes that the kernels share with the planner, in doubles.
 inline constexpr int lower_doubles = 192;  // tiles (0,0) (1,0) (1,1) of a 16 x 16 block
 inline constexpr int full_doubles = 256;
-inline constexpr int inverse_doubles = 136;  // W: tile (1,0), then what is not zero of the other two
+// W: tile (1,0), then what is not zero of the other two. The last 8 are never read: bulk copies want lines of 128 bytes.
+inline constexpr int inverse_doubles = 144;
 inline constexpr int record16 = inverse_doubles + 2 * full_doubles;  // W | G_b | G_a
 inline constexpr int separator_doubles = 2 * lower_doubles + 2 * full_doubles;
 // Of one warp: its pivot blocks, then three stages of input.
@@ -83,8 +84,6 @@ inline solve_shape make_solve_shape(extent e, const chunk_schedule& at, int warp
             s.ring = ring;
             s.shared_bytes = shared(ring);
             s.resident = per_sm >= wanted;
-            const int fit = std::min(most_blocks, limits.shared_per_multiprocessor / (s.shared_bytes + 1280));
-            s.room = s.resident && 2 * blocks <= std::int64_t{fit} * limits.multiprocessors;
             return s;
         }
     }
@@ -129,7 +128,7 @@ inline double factor_cost(extent e, const chunk_schedule& at, int warps, int clu
     const double step = 1.2 + 0.08 * std::min(busy, 1.0) + 0.85 * std::max(0.0, busy - 1.0);
     const double latency =
         5.0 + 0.03 * std::min(e.tails, 50) + b.rounds * (chunk_rounds * longest * step + levels);
-    const double bytes = static_cast<double>(e.tails) * e.stages * (4096.0 + 5184.0 - 2048.0 / at.chunks);
+    const double bytes = static_cast<double>(e.tails) * e.stages * (4096.0 + 5248.0 - 2048.0 / at.chunks);
     return std::max(latency, bytes / 3.4e6);
 }
 
@@ -145,11 +144,11 @@ inline double solve_cost(extent e, const chunk_schedule& at, const solve_shape& 
     const double latency = 3.3 + (s.cluster > 1 ? 1.5 : 0.0) + 0.02 * std::min(e.tails, 300) +
                            (s.resident ? 0.0 : 9.0) +
                            b.rounds * ((s.longest + 0.5) * step + separator_levels(at.chunks) * 0.8);
-    const double record = 5184.0 - 2048.0 / at.chunks;
+    const double record = 5248.0 - 2048.0 / at.chunks;
     const double again = s.resident && s.longest <= s.ring
                              ? 0.0
                              : 1.0 - (s.resident ? static_cast<double>(s.ring) / s.longest : 0.0);
-    const double bytes = static_cast<double>(e.tails) * e.stages * (record + again * (record - 1088.0) + 256);
+    const double bytes = static_cast<double>(e.tails) * e.stages * (record + again * (record - 1152.0) + 256);
     return std::max(latency, bytes / 3.85e6 + (s.resident ? 0.0 : 5.0));
 }
 

@@ -27,7 +27,6 @@ SHOAL_FN constexpr int root_copies(int tails) {
 struct solve16_args {
     int systems, tails, ring, separator_slots, longest;  // tails of one system
     root_sum sum;
-    bool overlap;        // fused: the next kernel may begin as soon as this one has
     bool records_ready;  // the kernel before is no factorisation
     chunk_schedule at;
     int columns;  // right-hand sides, at most what the kernel is compiled for

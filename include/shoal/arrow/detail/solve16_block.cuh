@@ -116,7 +116,6 @@ struct solve_block {
         wait_for_kernel_before();
         // Forward with the separator's own right-hand side; backward it takes the separators' x from elsewhere.
         if (active) s.copy_vectors(chunk, a + 1, Sweep == sweep::backward ? m : m + 1);
-        if (p.overlap) let_next_kernel_begin();
         if (Sweep == sweep::fused) epoch = *p.epoch + 1;
         if (Sweep == sweep::fused && adds() && warp == root_warp && rank == 0) {
             record_part r;

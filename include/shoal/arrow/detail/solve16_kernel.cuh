@@ -32,6 +32,8 @@ __global__ void __launch_bounds__(NR == 1 ? 512 : 256, 1)
         __syncthreads();  // is_last
         if (is_last != 0) w.solve_root();
     } else {
+        // All blocks are resident: the next solve may bring its records while this one waits for the root.
+        if constexpr (Sweep == sweep::fused) let_next_kernel_begin();
         if (w.rank == 0) {
             if constexpr (Sweep == sweep::fused) {
                 if (w.adds()) {
@@ -56,7 +58,7 @@ __global__ void __launch_bounds__(NR == 1 ? 512 : 256, 1)
         } else {
             __syncthreads();  // x of the separators before the chunks read them
         }
-        if (!p.overlap) let_next_kernel_begin();
+        if constexpr (Sweep == sweep::backward) let_next_kernel_begin();
         // Every block has read the epoch before it arrives here, so the last one may count it up. Nobody waits for the answer
         // before the sweep is done.
         const bool counts = Sweep == sweep::fused && w.rank == 0 && w.warp == w.root_warp && w.lane == 0;

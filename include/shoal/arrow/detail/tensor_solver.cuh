@@ -171,8 +171,7 @@ class tensor_solver {
         a.separator_slots = shape.separator_slots;
         a.longest = shape.longest;
         a.sum = plan_.sum;
-        a.overlap = resident && shape.room;
-        a.records_ready = a.overlap && !factored_last_;
+        a.records_ready = !factored_last_;
         factored_last_ = false;
         a.at = plan_.at;
         a.columns = columns;
