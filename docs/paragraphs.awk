@@ -10,7 +10,7 @@
             described = 0
             sub(/\/\/\/ /, "&\\parted ")
         }
-        if (text !~ /^ /) gsub(/ \.\. /, " ..\\ ")  # "0 .. n" does not end the first sentence
+        if (text !~ /^ /) gsub(/ \.\. /, " … ")  # "0 .. n" does not end the first sentence
     } else {
         described = 0
     }
