@@ -1,5 +1,7 @@
 // Whether a matrix fits the shared memory of a block, told before a launch.
 
+#include <limits>
+
 #include <gtest/gtest.h>
 
 #include <shoal/batched/fits.hpp>
@@ -33,6 +35,9 @@ TEST(fits, what_fits_has_no_message) {
 
 TEST(fits, a_product_of_large_extents_does_not_wrap) {
     EXPECT_EQ(shoal::fits_shared<double>(70000, 70000, 90).needed, std::int64_t{39200000000});
+    constexpr int large = std::numeric_limits<int>::max();
+    EXPECT_FALSE(shoal::fits_shared<double>(large, large, 90, large).ok());
+    EXPECT_FALSE(shoal::fits_shared<double>(large, large, 90).ok());
 }
 
 TEST(fits, extents_and_counts_below_one_do_not_fit) {

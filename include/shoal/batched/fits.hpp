@@ -31,7 +31,7 @@ constexpr std::int64_t shared_memory_per_block(int compute_capability) {
 
 /// Whether matrices fit the shared memory of a block, with both numbers.
 struct shared_fit {
-    std::int64_t needed;     ///< bytes
+    std::int64_t needed;     ///< bytes, as far as 64 bits count
     std::int64_t available;  ///< bytes
     int largest;             ///< largest order of as many square matrices that fits
 
@@ -62,7 +62,8 @@ constexpr shared_fit fits_shared(int rows, int cols, int compute_capability, int
     if (rows < 1 || cols < 1 || matrices < 1) return {shared_fit::impossible, available, 0};
     int largest = 0;
     while (element * (largest + 1) * (largest + 1) <= available) ++largest;
-    return {element * rows * cols, available, largest};
+    const std::int64_t most = shared_fit::impossible - 1, each = std::int64_t{rows} * cols;
+    return {each > most / element ? most : element * each, available, largest};
 }
 
 /// The same for static extents: `static_assert(fits<float, 570, 570, 90>, ...)`.
