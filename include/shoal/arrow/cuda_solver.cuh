@@ -87,6 +87,8 @@ class cuda_solver {
     /// b := K^{-1} b in place (device pointer), nrhs columns ld apart; ld = 0: no gap between columns. A column has the
     /// n (M N + 1) unknowns of every system, one after the other.
     /// After a bad factorisation b is garbage, and nothing hangs.
+    /// A solve right behind a solve reads the factor while the one before ends: calls must take effect in the order in which
+    /// they are made or captured.
     status solve(cudaStream_t stream, T* b, int nrhs = 1, std::int64_t ld = 0) {
         const std::int64_t stride = ld == 0 ? plan_.systems * unknowns(plan_.size, n) : ld;
         if constexpr (has_tensor) {
