@@ -1,5 +1,5 @@
-// Eigenvalues and eigenvectors of many small symmetric matrices: syev() by columns, a tile for each matrix, beside
-// cuSOLVER's syevjBatched.
+// Eigenvalues and eigenvectors of many small symmetric matrices: syev() by columns, a tile for each matrix with a lane for a
+// column or for two, beside cuSOLVER's syevjBatched.
 //   bench_syev_gpu [--csv FILE] [--commit NAME] [--replays COUNT] [--n ORDER]
 // The limit counts one triangle read, and the values and vectors written.
 
@@ -119,14 +119,17 @@ double eigen_error(const std::vector<T>& A, const std::vector<T>& w, const std::
 
 /// How many blocks must share a multiprocessor: a rotation waits for its square root, and warps beside it can be worth more
 /// than registers. One leaves the registers to the compiler.
-template <class T, int N>
+template <class T, int N, int Lanes>
 auto residencies() {
-    if constexpr (N == 32) {
-        return std::conditional_t<sizeof(T) == 8, std::integer_sequence<int, 1, 3, 4>,
-                                  std::integer_sequence<int, 1, 5, 6>>{};
+    constexpr bool pairs = Lanes < N;
+    if constexpr (sizeof(T) * N == 256) {
+        return std::conditional_t<pairs, std::integer_sequence<int, 1>, std::integer_sequence<int, 4>>{};
+    } else if constexpr (sizeof(T) * N == 128) {
+        return std::conditional_t<pairs, std::integer_sequence<int, 4, 5>, std::integer_sequence<int, 6>>{};
+    } else if constexpr (sizeof(T) * N == 64) {
+        return std::conditional_t<pairs, std::integer_sequence<int, 5, 6>, std::integer_sequence<int, 8>>{};
     } else {
-        return std::conditional_t<N == 16, std::integer_sequence<int, 1, 5, 6>,
-                                  std::integer_sequence<int, 1, 8, 10>>{};
+        return std::integer_sequence<int, 8>{};
     }
 }
 
@@ -148,25 +151,27 @@ void measure(const report& r, const jacobi& peer, cudaStream_t stream, std::int6
         }
         return gate(worst, 100, what);
     };
-    constexpr int lanes = shoal::fast::detail::column_lanes(N);
-    const auto with_residency = [&]<int Blocks>(std::integral_constant<int, Blocks>) {
+    const auto with_residency = [&]<int lanes, int Blocks>() {
         const auto ours = [&](int) {
             check(shoal::batched::launch<shoal::tile_group<lanes>, Blocks>(
                 stream, batch, decompose<T, N>{original.data(), w.data(), v.data()}, info.data()));
         };
         ours(0);
         const double our_error = error("syev");
-        const std::string variant =
-            Blocks == 1 ? "columns" : "columns; " + std::to_string(Blocks) + " blocks";
+        const std::string variant = (lanes < N ? "two columns a lane" : "columns") +
+                                    (Blocks == 1 ? std::string() : "; " + std::to_string(Blocks) + " blocks");
         r.row("syev", type_name<T>(), N, batch, "shoal", variant.c_str(),
               time_graph(
                   stream, 1, r.replays, [] {}, ours),
               bytes, our_error);
     };
-    [&]<int... Blocks>(std::integer_sequence<int, Blocks...>) {
-        (with_residency(std::integral_constant<int, Blocks>{}), ...);
-    }
-    (residencies<T, N>());
+    const auto with_lanes = [&]<int Lanes, int... Blocks>(std::integral_constant<int, Lanes>,
+                                                          std::integer_sequence<int, Blocks...>) {
+        (with_residency.template operator()<Lanes, Blocks>(), ...);
+    };
+    constexpr int lanes = shoal::fast::detail::column_lanes(N);
+    with_lanes(std::integral_constant<int, lanes>{}, residencies<T, N, lanes>());
+    with_lanes(std::integral_constant<int, lanes / 2>{}, residencies<T, N, lanes / 2>());
     if (!peer.ready()) return;
     const int room = peer.room(N, v.data(), w.data(), static_cast<int>(batch));
     if (room < 0) return;

@@ -5,6 +5,7 @@
 
 #include <shoal/batched/tuning.hpp>
 #include <shoal/fast/potrf_rows.hpp>
+#include <shoal/fast/syev_columns.hpp>
 #include <shoal/fast/trsm_rows.hpp>
 #include <shoal/group/lockstep.cuh>
 
@@ -24,6 +25,14 @@ __global__ void __launch_bounds__(128) solve(const T* a, T* x) {
     const std::int64_t s = shoal::first_system(g);
     shoal::fast::trsv_rows(g, shoal::lower(shoal::matrix<const T, N, N>{a + s * N * N}),
                            shoal::vector<T, N>{x + s * N});
+}
+
+template <int Lanes, class T, int N, int MinBlocks>
+__global__ void __launch_bounds__(128, MinBlocks) decompose(const T* a, T* w, T* v) {
+    const shoal::tile_group<Lanes> g;
+    const std::int64_t s = shoal::first_system(g);
+    shoal::fast::syev_columns(g, symmetric_lower(shoal::matrix<const T, N, N>{a + s * N * N}),
+                              shoal::vector<T, N>{w + s * N}, shoal::matrix<T, N, N>{v + s * N * N}, 24);
 }
 
 /// Bytes of memory that each thread of a kernel spills to.
@@ -62,6 +71,13 @@ TEST(fast_registers, tuned_tiles_spill_nothing) {
     expect_tuned_factor_in_registers<float, 12>();
     expect_tuned_factor_in_registers<float, 16>();
     expect_tuned_factor_in_registers<float, 32>();
+}
+
+TEST(fast_registers, eigenvectors_stay_in_registers_with_two_columns_a_lane) {
+    EXPECT_EQ(spilled(decompose<4, double, 8, 5>), 0U);
+    EXPECT_EQ(spilled(decompose<8, double, 16, 3>), 0U);
+    EXPECT_EQ(spilled(decompose<8, float, 16, 6>), 0U);
+    EXPECT_EQ(spilled(decompose<16, float, 32, 3>), 0U);
 }
 
 }  // namespace

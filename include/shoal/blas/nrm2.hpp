@@ -5,32 +5,6 @@
 
 namespace shoal {
 
-namespace detail {
-
-/// Two powers of two, each the reciprocal of the other, that bring a number near one and back.
-template <class T>
-struct scaling {
-    T down;
-    T up;
-};
-
-/// The scaling for a largest entry of the given size. Exact: results scaled by it lose no bit.
-SHOAL_FN scaling<double> scale_to_one(double largest) {
-    std::uint64_t field = core::magnitude_key(largest) >> 52U;
-    field = 2046U - (field < 1U ? 1U : field);
-    field = field < 1U ? 1U : field;
-    return {core::from_bits(field << 52U), core::from_bits((2046U - field) << 52U)};
-}
-/// \copydoc scale_to_one(double)
-SHOAL_FN scaling<float> scale_to_one(float largest) {
-    std::uint32_t field = core::magnitude_key(largest) >> 23U;
-    field = 254U - (field < 1U ? 1U : field);
-    field = field < 1U ? 1U : field;
-    return {core::from_bits(field << 23U), core::from_bits((254U - field) << 23U)};
-}
-
-}  // namespace detail
-
 /// sqrt(x' x) for x of n elements, safe from overflow and underflow; every member of the group gets the value.
 ///
 /// The elements are scaled by a power of two taken from the largest, which changes no bit, then summed in the order of
@@ -50,7 +24,7 @@ SHOAL_FN typename X::value_type nrm2(const G& g, X x, Scratch scratch = {}) {
         g, x.size(), T(0), [&](T part, int i) SHOAL_INLINE_LAMBDA { return larger(part, core::abs(x(i))); },
         larger, scratch);
     if (!core::good_pivot(largest)) return largest;  // zero, infinite or NaN: uniform over the group
-    const auto scale = detail::scale_to_one(largest);
+    const auto scale = core::scale_to_one(largest);
     const T sum = reduce<N>(
         g, x.size(), T(-0.0),
         [&](T part, int i) SHOAL_INLINE_LAMBDA {

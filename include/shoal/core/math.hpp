@@ -121,6 +121,23 @@ SHOAL_FN pivot_root<T> pivot_rsqrt(T d) {
 #endif
 }
 
+/// 1 / sqrt(x) within two units in the last place: for angles, which need no more.
+SHOAL_FN float rough_rsqrt(float x) {
+#if defined(__CUDA_ARCH__)
+    return ::rsqrtf(x);
+#else
+    return 1.0F / core::sqrt(x);
+#endif
+}
+/// 1 / x likewise, for x from 1 to 2.
+SHOAL_FN float rough_reciprocal(float x) {
+#if defined(__CUDA_ARCH__)
+    return __fdividef(1.0F, x);
+#else
+    return 1.0F / x;
+#endif
+}
+
 /// The largest finite number. A constant, since device code may not call the functions of the standard library.
 template <class T>
 inline constexpr T largest_finite = std::numeric_limits<T>::max();
@@ -170,6 +187,28 @@ SHOAL_FN float from_bits(std::uint32_t bits) {
 #else
     return __builtin_bit_cast(float, bits);
 #endif
+}
+
+/// Two powers of two, each the reciprocal of the other, that bring a number near one and back.
+template <class T>
+struct scaling {
+    T down;
+    T up;
+};
+
+/// The scaling for a largest entry of the given size, which is finite. Exact: results scaled by it lose no bit.
+SHOAL_FN scaling<double> scale_to_one(double largest) {
+    std::uint64_t field = magnitude_key(largest) >> 52U;
+    field = 2046U - (field < 1U ? 1U : field);
+    field = field < 1U ? 1U : field;
+    return {from_bits(field << 52U), from_bits((2046U - field) << 52U)};
+}
+/// \copydoc scale_to_one(double)
+SHOAL_FN scaling<float> scale_to_one(float largest) {
+    std::uint32_t field = magnitude_key(largest) >> 23U;
+    field = 254U - (field < 1U ? 1U : field);
+    field = field < 1U ? 1U : field;
+    return {from_bits(field << 23U), from_bits((254U - field) << 23U)};
 }
 
 }  // namespace shoal::core

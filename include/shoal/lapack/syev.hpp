@@ -1,6 +1,5 @@
 #pragma once
 
-#include <shoal/blas/nrm2.hpp>
 #include <shoal/fast/syev_columns.hpp>
 #include <shoal/group/collectives.hpp>
 #include <shoal/lapack/detail/jacobi.hpp>
@@ -14,7 +13,7 @@ enum class syev_algorithm {
     automatic,    ///< two_sided up to order 32, tridiagonal above
     two_sided,    ///< Jacobi rotations of rows and columns in memory: every group, every size
     tridiagonal,  ///< reflections to a tridiagonal matrix, then QL steps: every group, every size
-    columns,  ///< one-sided Jacobi, in the registers of the lanes: static order up to 32, a lane for each column
+    columns,  ///< one-sided Jacobi, in the registers of the lanes: static order up to 32, a lane for each column or two
 };
 
 /// Up to this order Jacobi rotations are the automatic choice, which are more accurate.
@@ -39,7 +38,8 @@ SHOAL_FN constexpr int syev_scratch(int n) {
 /// equal eigenvalues are some orthonormal basis. The bits are the same at every scope and group size.
 ///
 /// The columns algorithm rotates in another order and has bits of its own, the same for every group that can run it: static
-/// orders up to 32 on a tile, a warp or a block of whole warps (another block takes the automatic one). Every algorithm
+/// orders up to 32 on a tile, a warp or a block of whole warps (another block takes the automatic one). The tile may have a
+/// lane for each column, which is quicker for one matrix, or for two, which is quicker for thousands. Every algorithm
 /// leaves eigenvalues within 4 n u |A|, u half an epsilon, and vectors orthogonal to 10 n u.
 ///
 /// \param w n elements, written
@@ -67,7 +67,7 @@ SHOAL_FN int syev(const G& g, symmetric<M, Uplo> a, W w, V v, Scratch scratch) {
         static_assert(
             fast::suits_syev_columns<G, M>(),
             "syev: the columns algorithm needs a static order up to 32 and a lane of a tile or a warp for "
-            "each column");
+            "each column or for two");
         if (G::scope != scope::block || fast::whole_warps(g)) {
             const int info = fast::syev_columns(g, a, w, v, Policy.max_sweeps);
             // The values and vectors that other members wrote.
@@ -96,7 +96,7 @@ SHOAL_FN int syev(const G& g, symmetric<M, Uplo> a, W w, V v, Scratch scratch) {
         return n + 1;
     }
     // With entries near one no difference of two of them overflows, and no rotation is lost below the normal numbers.
-    const auto scale = detail::scale_to_one(largest);
+    const auto scale = core::scale_to_one(largest);
     largest *= scale.down;
     strided(core::rolled{}, g, n * n, [&](int e) SHOAL_INLINE_LAMBDA {
         s(e % n, e / n) = entry(e % n, e / n) * scale.down;
