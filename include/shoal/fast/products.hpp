@@ -41,12 +41,13 @@ SHOAL_FN void products(const G& g, int m, int n, int depth, Start start, Left le
         constexpr auto plan = [] {
             auto p = tensor_plan_for(Kind.rows, Kind.cols, Kind.depth,
                                      members / warp_lanes > 0 ? members / warp_lanes : 1);
-            // A warp by itself, or with few fragments, waits no longer for the banks than it takes to put registers in order.
-            if (members > warp_lanes && p.rows * p.cols >= 4) {
+            // A warp by itself waits no longer for the banks than it takes to put registers in order.
+            if (members > warp_lanes) {
                 p.left = Kind.left;
                 p.right = Kind.right;
-                p.result = Kind.result;
+                if (p.rows * p.cols > 4) p.result = Kind.result;
             }
+            if (group_size<G> < 0) p.tiles = 0;
             return p;
         }();
         if (whole_warps(g)) {

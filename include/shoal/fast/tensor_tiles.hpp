@@ -15,6 +15,8 @@ struct tensor_plan {
     int rows = 1;
     int cols = 1;
     int depth = dynamic;
+    int tiles = 0;  ///< how many there are, 0 where that is not known
+    int warps = 0;  ///< that are there at least
     crowding left = crowding::none;
     crowding right = crowding::none;
     crowding result = crowding::none;
@@ -28,6 +30,7 @@ inline constexpr int largest_flat_chunks = 4;
 SHOAL_FN constexpr tensor_plan tensor_plan_for(int m, int n, int depth, int warps) {
     tensor_plan best{2, 2};
     best.depth = depth;
+    best.warps = warps;
     if (m < 1 || n < 1) return best;
     const int steps = depth < 1 ? 8 : (depth + 3) / 4;
     int least = 0;
@@ -41,6 +44,7 @@ SHOAL_FN constexpr tensor_plan tensor_plan_for(int m, int n, int depth, int warp
                 least = cost;
                 best.rows = rows;
                 best.cols = cols;
+                best.tiles = tiles;
             }
         }
     }
@@ -51,10 +55,10 @@ namespace detail {
 
 /// Puts the fragments x[step][slot] in order that `how` made lanes load in turns.
 template <crowding How, int Used, int Steps, int Slots>
-SHOAL_FN void untangle(double (&x)[Steps][Slots], int q, int near) {
+SHOAL_FN void untangle(double (&x)[Steps][Slots], int key) {
     if constexpr (How == crowding::rows) {
         SHOAL_UNROLL
-        for (int s = 0; s < Steps; ++s) exchange(x[s], q & (Slots - 1));
+        for (int s = 0; s < Steps; ++s) exchange(x[s], key);
     }
     if constexpr (How == crowding::terms) {
         SHOAL_UNROLL
@@ -62,13 +66,12 @@ SHOAL_FN void untangle(double (&x)[Steps][Slots], int q, int near) {
             double part[Steps];
             SHOAL_UNROLL
             for (int s = 0; s < Steps; ++s) part[s] = x[s][u];
-            exchange(part, near);
+            exchange(part, key);
             SHOAL_UNROLL
             for (int s = 0; s < Steps; ++s) x[s][u] = part[s];
         }
     }
 }
-
 }  // namespace detail
 
 /// Whether products of T are made by tensor_tiles() in a group of kind G.
@@ -91,25 +94,32 @@ SHOAL_FN void tensor_tiles(const G& g, int m, int n, int depth, Start start, Lef
     constexpr int row_slots = R < 3 ? R : 4;
     constexpr int col_slots = C < 3 ? C : 4;
     constexpr int chunk = 4;  // steps of four terms
-    const int lane = g.rank() % warp_lanes;
-    const int q = lane % 4;
-    const int near = lane / 4 % 4;
-    const int half = lane / (4 * 4);
+    constexpr bool left_by_rows = P.left == crowding::rows;
+    constexpr bool right_by_rows = P.right == crowding::rows;
+    constexpr bool result_by_rows = P.result == crowding::rows;
+    const auto member = static_cast<unsigned>(g.rank());
+    const int lane = static_cast<int>(member % warp_lanes);
+    const int q = lane & 3;
+    const int near = lane >> 2 & 3;
+    const int half = lane >> 4;
+    // Which of the slots a lane turns by.
+    const auto key_of = [&](crowding how, int slots)
+                            SHOAL_INLINE_LAMBDA { return how == crowding::rows ? q & (slots - 1) : near; };
+    const int left_key = key_of(P.left, row_slots);
+    const int right_key = key_of(P.right, col_slots);
+    const int result_key = key_of(P.result, row_slots);
     const int high = (m + 8 * R - 1) / (8 * R);
     const int wide = (n + 8 * C - 1) / (8 * C);
-    for (int e = g.rank() / warp_lanes; e < high * wide; e += g.size() / warp_lanes) {
+    const auto make_tile = [&](int e) SHOAL_INLINE_LAMBDA {
         const int top = e % high * (8 * R);
         const int first = e / high * (8 * C);
-        if (Region == region::lower && top + 8 * R <= first) continue;
+        if (Region == region::lower && top + 8 * R <= first) return;
         const auto row = [&](int f) SHOAL_INLINE_LAMBDA { return top + 4 * (f + R * half) + near; };
-        const auto col = [&](int c, int index)
-                             SHOAL_INLINE_LAMBDA { return first + 4 * (c + C * (index / 4)) + index % 4; };
+        const auto col = [&](int c, int index) SHOAL_INLINE_LAMBDA {
+            return first + 4 * (c + C * (index >> 2)) + ((index & 3) ^ index >> 2);
+        };
         const auto exists = [&](int i, int j) SHOAL_INLINE_LAMBDA {
             return i < m && j < n && (Region == region::full || i >= j);
-        };
-        // The fragment whose element a lane moves in slot u.
-        const auto moved = [&](int u, crowding how, int slots) SHOAL_INLINE_LAMBDA {
-            return how == crowding::rows ? u ^ (q & (slots - 1)) : u;
         };
         double sum[R][C][2];
         SHOAL_UNROLL
@@ -120,10 +130,10 @@ SHOAL_FN void tensor_tiles(const G& g, int m, int n, int depth, Start start, Lef
                 double value[row_slots];
                 SHOAL_UNROLL
                 for (int u = 0; u < row_slots; ++u) {
-                    const int f = moved(u, P.result, row_slots);
+                    const int f = result_by_rows ? u ^ result_key : u;
                     value[u] = f < R && exists(row(f), j) ? start(row(f), j) : 0.0;
                 }
-                if constexpr (P.result == crowding::rows) detail::exchange(value, q & (row_slots - 1));
+                if constexpr (result_by_rows) detail::exchange(value, result_key);
                 SHOAL_UNROLL
                 for (int f = 0; f < R; ++f) sum[f][c][s] = value[f];
             }
@@ -132,12 +142,12 @@ SHOAL_FN void tensor_tiles(const G& g, int m, int n, int depth, Start start, Lef
         int cols[col_slots];
         SHOAL_UNROLL
         for (int u = 0; u < row_slots; ++u) {
-            const int i = row(moved(u, P.left, row_slots));
+            const int i = row(left_by_rows ? u ^ left_key : u);
             rows[u] = i < m ? i : m - 1;
         }
         SHOAL_UNROLL
         for (int u = 0; u < col_slots; ++u) {
-            const int j = col(moved(u, P.right, col_slots), lane / 4);
+            const int j = col(right_by_rows ? u ^ right_key : u, lane >> 2);
             cols[u] = j < n ? j : n - 1;
         }
         const auto multiply = [&](const double(&x)[row_slots],
@@ -162,18 +172,18 @@ SHOAL_FN void tensor_tiles(const G& g, int m, int n, int depth, Start start, Lef
             double y[Steps][col_slots];
             SHOAL_UNROLL
             for (int s = 0; s < Steps; ++s) {
-                const int kx = 4 * (left_how == crowding::terms ? s ^ near : s) + q;
-                const int ky = 4 * (right_how == crowding::terms ? s ^ near : s) + q;
+                const int kx = 4 * (left_how == crowding::terms ? s ^ left_key : s) + q;
+                const int ky = 4 * (right_how == crowding::terms ? s ^ right_key : s) + q;
                 const bool exist = 4 * s + 3 < Terms || (Terms < 0 ? k + kx < depth : kx < Terms);
                 SHOAL_UNROLL
-                for (int u = 0; u < (left_how == crowding::rows ? row_slots : R); ++u)
+                for (int u = 0; u < (left_by_rows ? row_slots : R); ++u)
                     x[s][u] = exist ? left(rows[u], k + kx) : -0.0;
                 SHOAL_UNROLL
-                for (int u = 0; u < (right_how == crowding::rows ? col_slots : C); ++u)
+                for (int u = 0; u < (right_by_rows ? col_slots : C); ++u)
                     y[s][u] = exist ? right(k + ky, cols[u]) : 0.0;
             }
-            detail::untangle<left_how, R>(x, q, near);
-            detail::untangle<right_how, C>(y, q, near);
+            detail::untangle<left_how, R>(x, left_key);
+            detail::untangle<right_how, C>(y, right_key);
             SHOAL_UNROLL
             for (int s = 0; s < Steps; ++s) multiply(x[s], y[s]);
         };
@@ -206,14 +216,22 @@ SHOAL_FN void tensor_tiles(const G& g, int m, int n, int depth, Start start, Lef
                 double value[row_slots];
                 SHOAL_UNROLL
                 for (int u = 0; u < row_slots; ++u) value[u] = sum[u < R ? u : R - 1][c][s];
-                if constexpr (P.result == crowding::rows) detail::exchange(value, q & (row_slots - 1));
+                if constexpr (result_by_rows) detail::exchange(value, result_key);
                 SHOAL_UNROLL
                 for (int u = 0; u < row_slots; ++u) {
-                    const int f = moved(u, P.result, row_slots);
+                    const int f = result_by_rows ? u ^ result_key : u;
                     if (f < R && exists(row(f), j)) finish(row(f), j, value[u]);
                 }
             }
         }
+    };
+    const auto first_tile = static_cast<int>(member / warp_lanes);
+    // One small tile a warp: without a loop its addresses can be had beforehand, half of the time at order 12. Large tiles are
+    // slower so.
+    if constexpr (P.tiles > 0 && P.tiles <= P.warps && R * C <= 4) {
+        if (P.tiles == P.warps || first_tile < P.tiles) make_tile(first_tile);
+    } else {
+        for (int e = first_tile; e < high * wide; e += g.size() / warp_lanes) make_tile(e);
     }
 }
 
