@@ -43,7 +43,8 @@ template <int N>
 struct inv_pair {
     piece rows, shared, plain, plain_shared, seen, rows_pivots, shared_pivots, info[4];
     template <class G>
-    static constexpr bool supports = shoal::fast::suits_inv_rows<G, shoal::matrix<double, N, N>>();
+    static constexpr bool supports = shoal::fast::suits_inv_rows<G, shoal::matrix<double, N, N>>() ||
+                                     shoal::fast::suits_inv_panels<G, shoal::matrix<double, N, N>>();
     template <class G, class T>
     SHOAL_FN void operator()(const G& g, T* buffer) const {
         constexpr shoal::inv_policy generic{.algorithm = shoal::inv_algorithm::shared};
@@ -92,10 +93,22 @@ void inv_has_the_bits_of_the_generic_body() {
     auto singular = A;
     for (int i = 0; i < N; ++i) singular(i, N - 1) = T(0);
     expect_equal_inverses<N>(singular, {}, N, N);
+    // A bad pivot in the middle of a panel, when other rows have changed places.
+    if (N > 32) {
+        for (int i = 0; i < N; ++i) A(i, N - 5) = T(0);
+        expect_equal_inverses<N>(A, {}, N - 4, N - 4);
+    }
 }
 
 TEST(fast_dense, inv_double) {
     inv_has_the_bits_of_the_generic_body<large, double>();
+}
+TEST(fast_dense, inv_panels) {
+    inv_has_the_bits_of_the_generic_body<33, double>();
+#if !defined(__CUDACC__)
+    inv_has_the_bits_of_the_generic_body<48, float>();
+    inv_has_the_bits_of_the_generic_body<77, double>();
+#endif
 }
 TEST(fast_dense, inv_float) {
     inv_has_the_bits_of_the_generic_body<4, float>();

@@ -12,17 +12,17 @@ namespace detail {
 /// flat for its indices to be static.
 ///
 /// \param leader the member with the pivot row
-/// \param pivot its first element, and `reciprocal` what is left of a division by it
+/// \param own the reciprocal of a member's own element of column 0: its row is scaled by it before the leader is known
+/// \param tiny whether the reciprocal of the pivot would overflow
 template <int N, class T, ShuffleGroup G>
-SHOAL_FN void turn_rows(const G& g, T (&row)[N], int leader, T pivot, T reciprocal) {
+SHOAL_FN void turn_rows(const G& g, T (&row)[N], int leader, T own, bool tiny) {
     const bool leads = g.rank() == leader;
     const T mine = row[0];
     const auto step = [&](int j, T u)
                           SHOAL_INLINE_LAMBDA { row[j - 1] = leads ? u : core::fma(-mine, u, row[j]); };
-    T corner = reciprocal;
-    T multiplier = mine * reciprocal;
-    if (core::abs(pivot) < smallest_invertible<T>) {
-        // The reciprocal would overflow. Member j divides element j of the pivot row, so that there is one division.
+    if (tiny) {
+        // Member j divides element j of the pivot row, so that there is one division.
+        const T pivot = g.shuffle(mine, leader);
         T quotient = T(1);
         SHOAL_UNROLL
         for (int j = 1; j < N; ++j) {
@@ -32,14 +32,31 @@ SHOAL_FN void turn_rows(const G& g, T (&row)[N], int leader, T pivot, T reciproc
         quotient = quotient / pivot;
         SHOAL_UNROLL
         for (int j = 1; j < N; ++j) step(j, g.shuffle(quotient, j));
-        corner = T(1) / pivot;
-        multiplier = mine / pivot;
+        row[N - 1] = leads ? T(1) / pivot : -(mine / pivot);
     } else {
+        const T reciprocal = g.shuffle(own, leader);
         SHOAL_UNROLL
-        for (int j = 1; j < N; ++j) step(j, g.shuffle(row[j] * reciprocal, leader));
+        for (int j = 1; j < N; ++j) step(j, g.shuffle(row[j] * own, leader));
+        row[N - 1] = leads ? reciprocal : -(mine * reciprocal);
     }
-    row[N - 1] = leads ? corner : -multiplier;
 }
+
+/// b of a member that is not known yet: what all offer, and later that of one of them.
+template <ShuffleGroup G>
+struct offered_flag {
+    const G& g;
+    std::uint32_t offer;
+    SHOAL_FN offered_flag(const G& group, bool b) : g(group), offer(b ? 1U : 0U) {
+        if constexpr (VotingGroup<G>) offer = g.ballot(b);
+    }
+    SHOAL_FN bool of(int member) const {
+        if constexpr (VotingGroup<G>) {
+            return (offer >> member & 1U) != 0;
+        } else {
+            return g.shuffle(offer, member) != 0;
+        }
+    }
+};
 
 }  // namespace detail
 
@@ -84,45 +101,48 @@ SHOAL_FN int inv_rows(const G& g, A a, P pivots) {
     g.sync();
     const bool writes = g.scope != scope::block || g.rank() < warp_lanes;
     int place = lane;
+    // The lane whose row comes to place `lane`: its column of the inverse belongs there.
+    int home = lane;
     int info = 0;
     int done = 0;
     for (int k = 0; k < N; ++k) {
         int leader = k;
-        // Each offers the reciprocal of its own candidate, so that no division follows the search.
-        // Lanes without a row: that of zero would take the long way.
-        const T own = core::pivot_reciprocal(lane < N ? row[0] : T(1));
+        // Lanes without a row: the reciprocal of zero would take the long way.
+        const T mine = lane < N ? row[0] : T(1);
+        const T own = core::pivot_reciprocal(mine);
+        const detail::offered_flag good(lanes, core::good_pivot(core::abs(mine)));
+        const detail::offered_flag tiny(lanes, core::abs(mine) < detail::smallest_invertible<T>);
         if constexpr (interchanges) {
             decltype(detail::candidate_key(T())) key = 0;
-            if (place >= k && lane < N) key = detail::candidate_key(row[0]);
+            if (place >= k && lane < N) key = detail::candidate_key(mine);
             leader = detail::leading_member(lanes, key, place, detail::largest_leading_word(lanes, key));
         }
-        const T pivot = lanes.shuffle(row[0], leader);
-        if (!core::good_pivot(core::abs(pivot))) {
+        if (!good.of(leader)) {
             info = k + 1;
             break;
         }
+        detail::turn_rows<N>(lanes, row, leader, own, tiny.of(leader));
         if constexpr (interchanges) {
             const int p = lanes.shuffle(place, leader);
             if (writes && lane == k) pivots(k) = p;
+            if (lane == k) home = leader;
             place = lane == leader ? k : place == k ? p : place;
         }
-        detail::turn_rows<N>(lanes, row, leader, pivot, lanes.shuffle(own, leader));
         ++done;
     }
-    // The lane whose row came to place `lane`: its column of the inverse belongs there.
-    int home = lane;
-    if constexpr (interchanges) {
-        for (int r = 0; r < N; ++r) {
-            if (lanes.shuffle(place, r) == lane) home = r;
-        }
-    }
-    for (int j = 0; j < N; ++j) {
-        // Columns turn home one by one: what comes first is the column that the next step would eliminate.
-        const int column = done + j < N ? done + j : done + j - N;
-        const int target = info == 0 ? lanes.shuffle(home, column) : column;
-        if (writes && lane < N) a(place, target) = row[0];
+    if (info == 0) {
         SHOAL_UNROLL
-        for (int c = 0; c + 1 < N; ++c) row[c] = row[c + 1];
+        for (int j = 0; j < N; ++j) {
+            const int target = lanes.shuffle(home, j);
+            if (writes && lane < N) a(place, target) = row[j];
+        }
+    } else {
+        // Columns turn home one by one: what comes first is the column that the next step would eliminate.
+        for (int j = 0; j < N; ++j) {
+            if (writes && lane < N) a(place, done + j < N ? done + j : done + j - N) = row[0];
+            SHOAL_UNROLL
+            for (int c = 0; c + 1 < N; ++c) row[c] = row[c + 1];
+        }
     }
     return info;
 }

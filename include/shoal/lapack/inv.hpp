@@ -1,5 +1,6 @@
 #pragma once
 
+#include <shoal/fast/inv_panels.hpp>
 #include <shoal/fast/inv_rows.hpp>
 #include <shoal/fast/update_tiles.hpp>
 #include <shoal/group/collectives.hpp>
@@ -14,6 +15,7 @@ enum class inv_algorithm {
     automatic,  ///< the fastest that the group and the extents allow
     shared,     ///< in place, the elements shared by the members: every group, every size
     rows,       ///< a row in the registers of each lane: static order up to 32, a lane for each row
+    panels,  ///< 16 or 8 columns at a time in registers: static order 33 to 128, a warp or a block of whole warps
 };
 
 /// Choices of inv() and inv_unpivoted(), passed by name: `inv<inv_policy{.algorithm = inv_algorithm::shared}>(g, A, p)`.
@@ -30,7 +32,18 @@ SHOAL_FN constexpr bool inv_by_rows() {
     static_assert(
         suits || Policy.algorithm != inv_algorithm::rows,
         "inv: the rows algorithm needs a static order up to 32 and a lane of a tile or a warp for each row");
-    return suits && Policy.algorithm != inv_algorithm::shared;
+    return suits && (Policy.algorithm == inv_algorithm::automatic || Policy.algorithm == inv_algorithm::rows);
+}
+
+/// Whether it takes the panels, if a block consists of whole warps.
+template <inv_policy Policy, class G, class A>
+SHOAL_FN constexpr bool inv_by_panels() {
+    constexpr bool suits = fast::suits_inv_panels<G, A>();
+    static_assert(suits || Policy.algorithm != inv_algorithm::panels,
+                  "inv: the panels algorithm needs a static order from 33 to 128 and a warp, or a block of "
+                  "whole warps");
+    return suits &&
+           (Policy.algorithm == inv_algorithm::automatic || Policy.algorithm == inv_algorithm::panels);
 }
 
 /// Stands for the pivots of an elimination that interchanges nothing.
@@ -104,17 +117,26 @@ SHOAL_FN void unscramble(const G& g, A a, P pivots) {
 /// inv() and inv_unpivoted() without their last barrier.
 template <inv_policy Policy, Group G, MatrixView A, class P>
 SHOAL_FN int invert(const G& g, A a, P pivots) {
-    if constexpr (inv_by_rows<Policy, G, A>()) {
+    constexpr bool rows = inv_by_rows<Policy, G, A>();
+    constexpr bool panels = inv_by_panels<Policy, G, A>();
+    int info = 0;
+    if constexpr (rows) {
         if (G::scope != scope::block || fast::whole_warps(g)) return fast::inv_rows(g, a, pivots);
     }
-    if constexpr (!inv_by_rows<Policy, G, A>() || (G::scope == scope::block && group_size<G> < 0)) {
-        const int info = gauss_jordan(g, a, pivots);
-        if constexpr (VectorView<P>) {
-            if (info == 0) unscramble(g, a, pivots);
+    if constexpr (panels) {
+        if (fast::whole_warps(g)) {
+            info = fast::inv_panels(g, a, pivots);
+            // The inverse, before its columns change places.
+            if (VectorView<P>) g.sync();
         }
-        return info;
     }
-    return 0;
+    if constexpr (!(rows || panels) || (G::scope == scope::block && group_size<G> < 0)) {
+        if (!panels || !fast::whole_warps(g)) info = gauss_jordan(g, a, pivots);
+    }
+    if constexpr (VectorView<P>) {
+        if (info == 0) unscramble(g, a, pivots);
+    }
+    return info;
 }
 
 }  // namespace detail
@@ -127,8 +149,8 @@ SHOAL_FN int invert(const G& g, A a, P pivots) {
 /// \param pivots n integers, written by the group
 /// \return 0, or k > 0: the first pivot that is zero or not finite, 1-based; A then holds an unfinished elimination.
 ///         Every member gets the same value. A matrix that is singular up to rounding gives 0.
-/// Barriers: three a column; with the rows algorithm one, and the exit barrier. No scratch. Cost: n^3 FMA shared by the members. Equivalent: `numpy.linalg.inv(A)`;
-/// LAPACK getrf and getri.
+/// Barriers: three a column; with the rows algorithm one, with the panels six a panel and one; and the exit barrier. No
+/// scratch. Cost: n^3 FMA shared by the members. Equivalent: `numpy.linalg.inv(A)`; LAPACK getrf and getri.
 template <inv_policy Policy = inv_policy{}, Group G, MatrixView A, VectorView P>
 SHOAL_FN int inv(const G& g, A a, P pivots) {
     static_assert(detail::extents_agree<A::static_rows, A::static_cols>, "inv: A is not square");
@@ -147,7 +169,8 @@ SHOAL_FN int inv(const G& g, A a, P pivots) {
 ///
 /// Order: as inv() with pivots(k) = k.
 /// \return as inv(). A small pivot is accepted and costs accuracy without a sign: where that can happen, use inv().
-/// Barriers: three a column; with the rows algorithm one, and the exit barrier. No scratch. Cost: n^3 FMA shared by the members. Equivalent: `numpy.linalg.inv(A)`.
+/// Barriers: three a column; with the rows algorithm one, with the panels five a panel; and the exit barrier. No scratch.
+/// Cost: n^3 FMA shared by the members. Equivalent: `numpy.linalg.inv(A)`.
 template <inv_policy Policy = inv_policy{}, Group G, MatrixView A>
 SHOAL_FN int inv_unpivoted(const G& g, A a) {
     static_assert(detail::extents_agree<A::static_rows, A::static_cols>, "inv_unpivoted: A is not square");
