@@ -32,4 +32,5 @@ int main(int count, char** words) {
     incore::lu_rows(t);
     incore::symmetric_rows(t);
     incore::product_rows(t);
+    incore::cublasdx_rows(t);
 }

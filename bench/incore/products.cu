@@ -1,29 +1,17 @@
 // gemm and riccati_gain in shared memory.
 
-#include "harness.cuh"
+#include "gemm_operands.cuh"
 #include "plain.cuh"
 #include "tables.hpp"
 
 #include <shoal/control/riccati_gain.hpp>
-
-#ifdef SHOAL_BENCH_CUBLASDX
-#  include <cublasdx.hpp>
-#endif
 
 namespace shoal_bench::incore {
 
 namespace {
 
 template <class T, int N>
-struct gemm_op {
-    using element = T;
-    static std::vector<T> fill() {
-        std::vector<T> v;
-        append(v, N, N, 0.0);
-        append(v, N, N, 0.0);
-        v.resize(static_cast<std::size_t>(3 * N * N));
-        return v;
-    }
+struct gemm_op : gemm_operands<T, N> {
     struct ours {
         template <class G>
         __device__ static void run(const G& g, T* s) {
@@ -37,25 +25,6 @@ struct gemm_op {
             shoal_bench::plain::gemm(g, s, 1, N, s + N * N, s + 2 * N * N, N, N, N, T(0));
         }
     };
-#ifdef SHOAL_BENCH_CUBLASDX
-    struct cublasdx {
-        template <class G>
-        __device__ static void run(const G& g, T* s) {
-            using product = decltype(::cublasdx::Size<N, N, N>() + ::cublasdx::Precision<T>() +
-                                     ::cublasdx::Type<::cublasdx::type::real>() +
-                                     ::cublasdx::Function<::cublasdx::function::MM>() +
-                                     ::cublasdx::Arrangement<::cublasdx::col_major, ::cublasdx::col_major,
-                                                             ::cublasdx::col_major>() +
-                                     ::cublasdx::SM<900>() + ::cublasdx::Block() +
-                                     ::cublasdx::BlockDim<shoal::group_size<G>>());
-            product().execute(T(1), s, s + N * N, T(0), s + 2 * N * N);
-            g.sync();
-        }
-    };
-#endif
-    static double error(const std::vector<T>& before, const std::vector<T>& after) {
-        return residual<T>(N, N, at(before, 0, N), at(before, N * N, N), at(after, 2 * N * N, N));
-    }
 };
 
 template <class T, int Nx, int Nu>
@@ -121,12 +90,7 @@ void riccati_rows(const table& t) {
 }  // namespace
 
 void product_rows(const table& t) {
-    for_each_size([&]<class T, int N>() {
-        rows<gemm_op<T, N>>(t, "gemm", N);
-#ifdef SHOAL_BENCH_CUBLASDX
-        peer_rows<gemm_op<T, N>, typename gemm_op<T, N>::cublasdx>(t, "gemm", N, "cublasdx");
-#endif
-    });
+    for_each_size([&]<class T, int N>() { rows<gemm_op<T, N>>(t, "gemm", N); });
     riccati_rows<double>(t);
 #ifndef SHOAL_BENCH_ONE_SIZE
     riccati_rows<float>(t);

@@ -11,5 +11,6 @@ void cholesky_rows(const table& t);
 void lu_rows(const table& t);
 void symmetric_rows(const table& t);
 void product_rows(const table& t);
+void cublasdx_rows(const table& t);
 
 }  // namespace shoal_bench::incore
