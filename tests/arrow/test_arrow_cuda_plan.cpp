@@ -131,6 +131,19 @@ TEST(arrow_cuda_plan, many_contributions_are_added_in_two_steps) {
     EXPECT_EQ(plan({10000, 3}).group, 100);
 }
 
+TEST(arrow_cuda_plan, many_tails_are_told_the_root) {
+    cuda_options o;
+    EXPECT_EQ(plan({200, 30}).sum, root_sum::every_tail);
+    EXPECT_EQ(plan({1000, 3}).sum, root_sum::first_tail);
+    o.systems = 100;
+    EXPECT_EQ(plan({20, 3}, o).sum, root_sum::every_tail) << "a root adds its own tails only";
+    o.sum = root_sum::first_tail;
+    EXPECT_EQ(plan({20, 3}, o).sum, root_sum::first_tail);
+    EXPECT_NE(plan({20, 3}, o).text().find("first tail adds"), std::string::npos);
+}
+
+// A record of 5248 bytes: whole lines of 128 bytes, and the gains begin at one.
+static_assert(detail::record16 * 8 == 5248 && detail::inverse_doubles % 16 == 0);
 // Every factor block fits.
 static_assert(detail::factor16_layout(detail::max_factor_warps, detail::max_solve_warps).total * 8 + 256 <=
               cuda_limits{}.shared_per_block);
