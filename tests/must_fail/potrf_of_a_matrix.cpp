@@ -1,4 +1,4 @@
-// expect: no matching function for call to .potrf
+// expect: potrf: say which triangle of A is stored
 #include <shoal/lapack/potrf.hpp>
 
 void f(double* p) {

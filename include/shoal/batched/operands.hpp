@@ -141,7 +141,8 @@ class interleaved_matrices {
     detail::first_view<view> first_;
 };
 
-/// One pointer a system. The array of pointers lies where the batch runs.
+/// One pointer a system. The array of pointers lies where the batch runs: the launchers, which never look there, refuse
+/// a null array, but not a null pointer inside it, which is dereferenced like any other.
 template <class T, int Rows = dynamic, int Cols = dynamic, class Layout = column>
 class pointer_matrices {
   public:

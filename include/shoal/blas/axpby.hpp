@@ -11,7 +11,8 @@ namespace shoal {
 /// unless they are the same view.
 /// Barriers: the exit barrier. Cost: 2 n operations shared by the members. Equivalent: `y = alpha * x + beta * y`.
 template <Group G, VectorView X, VectorView Y>
-SHOAL_FN void axpby(const G& g, typename Y::value_type alpha, X x, typename Y::value_type beta, Y y) {
+requires(SameScalar<X, Y>)
+    SHOAL_FN void axpby(const G& g, typename Y::value_type alpha, X x, typename Y::value_type beta, Y y) {
     static_assert(detail::extents_agree<X::static_size, Y::static_size>, "axpby: x and y differ in size");
     static_assert(detail::writable<Y>, "axpby writes y, but its elements are const");
     using T = typename Y::value_type;

@@ -11,7 +11,7 @@ namespace shoal {
 /// the same view.
 /// Barriers: the exit barrier. Cost: n FMA shared by the members. Equivalent: `y += alpha * x`; BLAS axpy.
 template <Group G, VectorView X, VectorView Y>
-SHOAL_FN void axpy(const G& g, typename Y::value_type alpha, X x, Y y) {
+requires(SameScalar<X, Y>) SHOAL_FN void axpy(const G& g, typename Y::value_type alpha, X x, Y y) {
     static_assert(detail::extents_agree<X::static_size, Y::static_size>, "axpy: x and y differ in size");
     static_assert(detail::writable<Y>, "axpy writes y, but its elements are const");
     if (alpha != 0) {

@@ -11,7 +11,8 @@ namespace shoal {
 /// same view as B.
 /// Barriers: the exit barrier. Cost: m n products shared by the members. Equivalent: `alpha * d[:, None] * B + beta * C`.
 template <Group G, VectorView D, MatrixView B, MatrixView C>
-SHOAL_FN void dimm(const G& g, typename C::value_type alpha, D d, B b, typename C::value_type beta, C c) {
+requires(SameScalar<D, B, C>)
+    SHOAL_FN void dimm(const G& g, typename C::value_type alpha, D d, B b, typename C::value_type beta, C c) {
     static_assert(detail::extents_agree<D::static_size, C::static_rows>,
                   "dimm: d has not as many elements as C has rows");
     static_assert(detail::extents_agree<B::static_rows, C::static_rows>, "dimm: B and C differ in rows");

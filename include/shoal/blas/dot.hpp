@@ -14,7 +14,7 @@ namespace shoal {
 /// Barriers: two where scratch is used, otherwise none. Cost: n FMA shared by the members, 31 additions. Equivalent:
 /// `numpy.dot(x, y)`; BLAS dot.
 template <Group G, VectorView X, VectorView Y, class Scratch = no_scratch>
-SHOAL_FN typename X::value_type dot(const G& g, X x, Y y, Scratch scratch = {}) {
+requires(SameScalar<X, Y>) SHOAL_FN typename X::value_type dot(const G& g, X x, Y y, Scratch scratch = {}) {
     static_assert(detail::extents_agree<X::static_size, Y::static_size>, "dot: x and y differ in size");
     using T = typename X::value_type;
     // Starting from -0 makes absent terms leave no trace: a + -0 is a for every a, so the tree folds away.

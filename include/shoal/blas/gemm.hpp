@@ -27,7 +27,8 @@ struct gemm_policy {
 /// a block of whole warps, on the FP64 tensor cores, whose elements are the same chains. Equivalent:
 /// `alpha * A @ B + beta * C`; BLAS gemm.
 template <gemm_policy Policy = gemm_policy{}, Group G, MatrixView A, MatrixView B, MatrixView C>
-SHOAL_FN void gemm(const G& g, typename C::value_type alpha, A a, B b, typename C::value_type beta, C c) {
+requires(SameScalar<A, B, C>)
+    SHOAL_FN void gemm(const G& g, typename C::value_type alpha, A a, B b, typename C::value_type beta, C c) {
     static_assert(detail::extents_agree<A::static_cols, B::static_rows>,
                   "gemm: A has not as many columns as B has rows");
     static_assert(detail::extents_agree<A::static_rows, C::static_rows>, "gemm: A and C differ in rows");
@@ -64,5 +65,13 @@ SHOAL_FN void gemm(const G& g, typename C::value_type alpha, A a, B b, typename 
     // The elements of C that other members wrote.
     if constexpr (syncs_on_exit<G>) g.sync();
 }
+
+/// \cond
+template <gemm_policy = gemm_policy{}, Group G, class Alpha, MatrixView A, MatrixView B, class Beta,
+          MatrixView C>
+requires(!SameScalar<A, B, C>) SHOAL_FN void gemm(const G&, Alpha, A, B, Beta, C) {
+    static_assert(SameScalar<A, B, C>, "gemm: the elements of A, B and C differ in type");
+}
+/// \endcond
 
 }  // namespace shoal

@@ -13,7 +13,8 @@ namespace shoal {
 /// Barriers: the exit barrier. Cost: m n FMA, the rows shared by the members. Equivalent: `alpha * A @ x + beta * y`;
 /// BLAS gemv.
 template <Group G, MatrixView A, VectorView X, VectorView Y>
-SHOAL_FN void gemv(const G& g, typename Y::value_type alpha, A a, X x, typename Y::value_type beta, Y y) {
+requires(SameScalar<A, X, Y>)
+    SHOAL_FN void gemv(const G& g, typename Y::value_type alpha, A a, X x, typename Y::value_type beta, Y y) {
     static_assert(detail::extents_agree<A::static_cols, X::static_size>,
                   "gemv: A has not as many columns as x has elements");
     static_assert(detail::extents_agree<A::static_rows, Y::static_size>,
@@ -30,5 +31,12 @@ SHOAL_FN void gemv(const G& g, typename Y::value_type alpha, A a, X x, typename 
     // The elements of y that other members wrote.
     if constexpr (syncs_on_exit<G>) g.sync();
 }
+
+/// \cond
+template <Group G, class Alpha, MatrixView A, VectorView X, class Beta, VectorView Y>
+requires(!SameScalar<A, X, Y>) SHOAL_FN void gemv(const G&, Alpha, A, X, Beta, Y) {
+    static_assert(SameScalar<A, X, Y>, "gemv: the elements of A, x and y differ in type");
+}
+/// \endcond
 
 }  // namespace shoal

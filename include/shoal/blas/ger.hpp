@@ -11,7 +11,7 @@ namespace shoal {
 /// Barriers: the exit barrier. Cost: m n FMA shared by the members. Equivalent: `A += alpha * numpy.outer(x, y)`; BLAS
 /// ger.
 template <Group G, VectorView X, VectorView Y, MatrixView A>
-SHOAL_FN void ger(const G& g, typename A::value_type alpha, X x, Y y, A a) {
+requires(SameScalar<X, Y, A>) SHOAL_FN void ger(const G& g, typename A::value_type alpha, X x, Y y, A a) {
     static_assert(detail::extents_agree<X::static_size, A::static_rows>,
                   "ger: x has not as many elements as A has rows");
     static_assert(detail::extents_agree<Y::static_size, A::static_cols>,

@@ -37,7 +37,8 @@ SHOAL_FN rotation<T> rotg(T a, T b) {
 ///
 /// Barriers: the exit barrier. Cost: 4 n operations shared by the members. BLAS rot.
 template <Group G, VectorView X, VectorView Y>
-SHOAL_FN void rot(const G& g, X x, Y y, typename X::value_type c, typename X::value_type s) {
+requires(SameScalar<X, Y>)
+    SHOAL_FN void rot(const G& g, X x, Y y, typename X::value_type c, typename X::value_type s) {
     static_assert(detail::extents_agree<X::static_size, Y::static_size>, "rot: x and y differ in size");
     static_assert(detail::writable<X>, "rot writes x, but its elements are const");
     static_assert(detail::writable<Y>, "rot writes y, but its elements are const");

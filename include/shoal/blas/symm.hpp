@@ -19,8 +19,9 @@ SHOAL_FN constexpr auto symmetric_entry(symmetric<M, Uplo> a, int i, int j) {
 /// The other triangle of A is never read. Order, beta = 0, alpha = 0, overlap: as gemm().
 /// Barriers: the exit barrier. Cost: m^2 n FMA shared by the members. BLAS symm.
 template <Group G, MatrixView M, uplo Uplo, MatrixView B, MatrixView C>
-SHOAL_FN void symm(const G& g, typename C::value_type alpha, symmetric<M, Uplo> a, B b,
-                   typename C::value_type beta, C c) {
+requires(SameScalar<M, B, C>)
+    SHOAL_FN void symm(const G& g, typename C::value_type alpha, symmetric<M, Uplo> a, B b,
+                       typename C::value_type beta, C c) {
     static_assert(detail::extents_agree<M::static_rows, M::static_cols>, "symm: A is not square");
     static_assert(detail::extents_agree<M::static_rows, C::static_rows>, "symm: A and C differ in rows");
     static_assert(detail::extents_agree<B::static_rows, C::static_rows>, "symm: B and C differ in rows");

@@ -14,8 +14,8 @@ namespace shoal {
 /// overlap them.
 /// Barriers: the exit barrier. Cost: n (n + 1) k FMA shared by the members. BLAS syr2k.
 template <Group G, MatrixView A, MatrixView B, MatrixView M, uplo Uplo>
-SHOAL_FN void syr2k(const G& g, typename M::value_type alpha, A a, B b, typename M::value_type beta,
-                    symmetric<M, Uplo> c) {
+requires(SameScalar<A, B, M>) SHOAL_FN void syr2k(const G& g, typename M::value_type alpha, A a, B b,
+                                                  typename M::value_type beta, symmetric<M, Uplo> c) {
     static_assert(detail::extents_agree<M::static_rows, M::static_cols>, "syr2k: C is not square");
     static_assert(detail::extents_agree<A::static_rows, M::static_rows>, "syr2k: A and C differ in rows");
     static_assert(detail::extents_agree<A::static_rows, B::static_rows>, "syr2k: A and B differ in rows");

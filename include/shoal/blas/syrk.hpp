@@ -21,8 +21,8 @@ struct syrk_policy {
 /// Barriers: the exit barrier. Cost: n (n + 1) k / 2 FMA, the elements shared by the members. Equivalent:
 /// `alpha * A @ A.T + beta * C`; BLAS syrk.
 template <syrk_policy Policy = syrk_policy{}, Group G, MatrixView A, MatrixView M, uplo Uplo>
-SHOAL_FN void syrk(const G& g, typename M::value_type alpha, A a, typename M::value_type beta,
-                   symmetric<M, Uplo> c) {
+requires(SameScalar<A, M>) SHOAL_FN void syrk(const G& g, typename M::value_type alpha, A a,
+                                              typename M::value_type beta, symmetric<M, Uplo> c) {
     static_assert(detail::extents_agree<M::static_rows, M::static_cols>, "syrk: C is not square");
     static_assert(detail::extents_agree<A::static_rows, M::static_rows>, "syrk: A and C differ in rows");
     static_assert(detail::writable<M>, "syrk writes C, but its elements are const");
@@ -73,5 +73,13 @@ SHOAL_FN void syrk(const G& g, typename M::value_type alpha, A a, typename M::va
     // The elements of C that other members wrote.
     if constexpr (syncs_on_exit<G>) g.sync();
 }
+
+/// \cond
+template <syrk_policy = syrk_policy{}, Group G, class Alpha, MatrixView A, class Beta, class C>
+requires(MatrixView<C> || !SameScalar<A, C>) SHOAL_FN void syrk(const G&, Alpha, A, Beta, C) {
+    static_assert(!MatrixView<C>, "syrk: say which triangle of C is stored, as in symmetric_lower(C)");
+    static_assert(MatrixView<C> || SameScalar<A, C>, "syrk: the elements of A and C differ in type");
+}
+/// \endcond
 
 }  // namespace shoal

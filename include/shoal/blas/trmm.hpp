@@ -29,7 +29,8 @@ SHOAL_FN auto triangle_row(Flat how, triangular<M, Uplo, Diagonal> t, int i, int
 /// alpha. alpha = 0 never reads T and B. C must not overlap B or T.
 /// Barriers: the exit barrier. Cost: m^2 n / 2 FMA shared by the members. BLAS trmm, out of place.
 template <Group G, MatrixView M, uplo Uplo, diagonal Diagonal, MatrixView B, MatrixView C>
-SHOAL_FN void trmm(const G& g, typename C::value_type alpha, triangular<M, Uplo, Diagonal> t, B b, C c) {
+requires(SameScalar<M, B, C>)
+    SHOAL_FN void trmm(const G& g, typename C::value_type alpha, triangular<M, Uplo, Diagonal> t, B b, C c) {
     static_assert(detail::extents_agree<M::static_rows, M::static_cols>, "trmm: T is not square");
     static_assert(detail::extents_agree<M::static_rows, C::static_rows>, "trmm: T and C differ in rows");
     static_assert(detail::extents_agree<B::static_rows, C::static_rows>, "trmm: B and C differ in rows");

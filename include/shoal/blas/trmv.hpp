@@ -11,7 +11,8 @@ namespace shoal {
 /// Barriers: the exit barrier. Cost: n^2 / 2 FMA, the rows shared by the members. Equivalent: `alpha * numpy.tril(A) @ x`;
 /// BLAS trmv, out of place.
 template <Group G, MatrixView M, uplo Uplo, diagonal Diagonal, VectorView X, VectorView Y>
-SHOAL_FN void trmv(const G& g, typename Y::value_type alpha, triangular<M, Uplo, Diagonal> t, X x, Y y) {
+requires(SameScalar<M, X, Y>)
+    SHOAL_FN void trmv(const G& g, typename Y::value_type alpha, triangular<M, Uplo, Diagonal> t, X x, Y y) {
     static_assert(detail::extents_agree<M::static_rows, M::static_cols>, "trmv: T is not square");
     static_assert(detail::extents_agree<M::static_rows, X::static_size>,
                   "trmv: T has not as many rows as x has elements");
@@ -31,7 +32,8 @@ SHOAL_FN void trmv(const G& g, typename Y::value_type alpha, triangular<M, Uplo,
 /// \param scratch n elements shared by the members
 /// Barriers: two.
 template <Group G, MatrixView M, uplo Uplo, diagonal Diagonal, VectorView X, class Scratch>
-SHOAL_FN void trmv_in_place(const G& g, triangular<M, Uplo, Diagonal> t, X x, Scratch scratch) {
+requires(SameScalar<M, X>)
+    SHOAL_FN void trmv_in_place(const G& g, triangular<M, Uplo, Diagonal> t, X x, Scratch scratch) {
     static_assert(detail::extents_agree<M::static_rows, M::static_cols>, "trmv_in_place: T is not square");
     static_assert(detail::extents_agree<M::static_rows, X::static_size>,
                   "trmv_in_place: T has not as many rows as x has elements");

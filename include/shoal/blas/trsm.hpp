@@ -104,7 +104,7 @@ SHOAL_FN void trsm_in_memory(const G& g, triangular<M, Uplo, Diagonal> t, B b) {
 /// members. Equivalent: `scipy.linalg.solve_triangular(T, B)`; BLAS trsm with alpha = 1.
 template <trsm_policy Policy = trsm_policy{}, Group G, MatrixView M, uplo Uplo, diagonal Diagonal,
           MatrixView B>
-SHOAL_FN void trsm(const G& g, triangular<M, Uplo, Diagonal> t, B b) {
+requires(SameScalar<M, B>) SHOAL_FN void trsm(const G& g, triangular<M, Uplo, Diagonal> t, B b) {
     static_assert(detail::extents_agree<M::static_rows, M::static_cols>, "trsm: T is not square");
     static_assert(detail::extents_agree<M::static_rows, B::static_rows>, "trsm: T and B differ in rows");
     static_assert(detail::writable<B>, "trsm writes B, but its elements are const");
@@ -116,5 +116,13 @@ SHOAL_FN void trsm(const G& g, triangular<M, Uplo, Diagonal> t, B b) {
         detail::trsm_in_memory<Policy>(g, t, b);
     }
 }
+
+/// \cond
+template <trsm_policy = trsm_policy{}, Group G, class M, class B>
+requires(MatrixView<M> || !SameScalar<M, B>) SHOAL_FN void trsm(const G&, M, B) {
+    static_assert(!MatrixView<M>, "trsm: say which triangle of T to take, as in trsm(g, lower(T), B)");
+    static_assert(MatrixView<M> || SameScalar<M, B>, "trsm: the elements of T and B differ in type");
+}
+/// \endcond
 
 }  // namespace shoal

@@ -58,7 +58,7 @@ SHOAL_FN constexpr bool trsv_by_warps() {
 /// n^2 / 2 FMA, the rows shared by the members. Equivalent: `scipy.linalg.solve_triangular(T, x)`; BLAS trsv.
 template <trsm_policy Policy = trsm_policy{}, Group G, MatrixView M, uplo Uplo, diagonal Diagonal,
           VectorView X>
-SHOAL_FN void trsv(const G& g, triangular<M, Uplo, Diagonal> t, X x) {
+requires(SameScalar<M, X>) SHOAL_FN void trsv(const G& g, triangular<M, Uplo, Diagonal> t, X x) {
     static_assert(detail::extents_agree<M::static_rows, M::static_cols>, "trsv: T is not square");
     static_assert(detail::extents_agree<M::static_rows, X::static_size>,
                   "trsv: T has not as many rows as x has elements");
@@ -77,5 +77,13 @@ SHOAL_FN void trsv(const G& g, triangular<M, Uplo, Diagonal> t, X x) {
         detail::trsv_steps(g, t, x);
     }
 }
+
+/// \cond
+template <trsm_policy = trsm_policy{}, Group G, class M, class B>
+requires(MatrixView<M> || !SameScalar<M, B>) SHOAL_FN void trsv(const G&, M, B) {
+    static_assert(!MatrixView<M>, "trsv: say which triangle of T to take, as in trsv(g, lower(T), x)");
+    static_assert(MatrixView<M> || SameScalar<M, B>, "trsv: the elements of T and x differ in type");
+}
+/// \endcond
 
 }  // namespace shoal

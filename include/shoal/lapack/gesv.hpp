@@ -14,7 +14,8 @@ namespace shoal {
 ///         right-hand sides (m = 0) A is factored and reported all the same.
 /// Barriers, cost, order: those of getrf() and getrs(). Equivalent: `numpy.linalg.solve(A, B)`; LAPACK gesv.
 template <getrf_policy Policy = getrf_policy{}, Group G, MatrixView A, VectorView P, class B>
-requires(VectorView<B> || MatrixView<B>) SHOAL_FN int gesv(const G& g, A a, P pivots, B b) {
+requires((VectorView<B> || MatrixView<B>)&&SameScalar<A, B>)
+    SHOAL_FN int gesv(const G& g, A a, P pivots, B b) {
     if constexpr (VectorView<B> && detail::getrf_by_rows<Policy, G, A>()) {
         static_assert(detail::extents_agree<A::static_rows, A::static_cols>, "gesv: A is not square");
         static_assert(detail::extents_agree<A::static_rows, P::static_size>,

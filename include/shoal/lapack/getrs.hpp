@@ -20,7 +20,7 @@ SHOAL_FN constexpr auto as_column(vector<T, N, Increment> x) {
 /// Barriers: three. Cost: m n^2 FMA, the columns of B shared by the members. Equivalent: `scipy.linalg.lu_solve`;
 /// LAPACK getrs.
 template <Group G, MatrixView LU, VectorView P, MatrixView B>
-SHOAL_FN void getrs(const G& g, LU lu, P pivots, B b) {
+requires(SameScalar<LU, B>) SHOAL_FN void getrs(const G& g, LU lu, P pivots, B b) {
     laswp(with_exit_sync(g), b, pivots);
     trsm(with_exit_sync(g), unit_lower(lu), b);
     trsm(g, upper(lu), b);
@@ -28,7 +28,7 @@ SHOAL_FN void getrs(const G& g, LU lu, P pivots, B b) {
 
 /// B := A^-T B; see getrs().
 template <Group G, MatrixView LU, VectorView P, MatrixView B>
-SHOAL_FN void getrs_transposed(const G& g, LU lu, P pivots, B b) {
+requires(SameScalar<LU, B>) SHOAL_FN void getrs_transposed(const G& g, LU lu, P pivots, B b) {
     trsm(with_exit_sync(g), transposed(upper(lu)), b);
     trsm(with_exit_sync(g), transposed(unit_lower(lu)), b);
     laswp_reversed(g, b, pivots);
@@ -36,7 +36,7 @@ SHOAL_FN void getrs_transposed(const G& g, LU lu, P pivots, B b) {
 
 /// x := A^-1 x for a vector of n elements; see above. The rows are shared by the members. Barriers: one a step.
 template <Group G, MatrixView LU, VectorView P, VectorView X>
-SHOAL_FN void getrs(const G& g, LU lu, P pivots, X x) {
+requires(SameScalar<LU, X>) SHOAL_FN void getrs(const G& g, LU lu, P pivots, X x) {
     laswp(with_exit_sync(g), detail::as_column(x), pivots);
     trsv(with_exit_sync(g), unit_lower(lu), x);
     trsv(g, upper(lu), x);
@@ -44,7 +44,7 @@ SHOAL_FN void getrs(const G& g, LU lu, P pivots, X x) {
 
 /// x := A^-T x for a vector of n elements; see above.
 template <Group G, MatrixView LU, VectorView P, VectorView X>
-SHOAL_FN void getrs_transposed(const G& g, LU lu, P pivots, X x) {
+requires(SameScalar<LU, X>) SHOAL_FN void getrs_transposed(const G& g, LU lu, P pivots, X x) {
     trsv(with_exit_sync(g), transposed(upper(lu)), x);
     trsv(with_exit_sync(g), transposed(unit_lower(lu)), x);
     laswp_reversed(g, detail::as_column(x), pivots);

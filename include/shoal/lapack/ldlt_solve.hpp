@@ -12,7 +12,8 @@ namespace shoal {
 /// The factor is only read. The bits are the same at every scope and group size. A zero pivot gives infinities or NaN.
 /// Barriers: the exit barrier. Cost: m n^2 FMA, the columns of B shared by the members. LAPACK sytrs.
 template <Group G, MatrixView M, VectorView P, MatrixView B>
-SHOAL_FN void ldlt_solve(const G& g, symmetric<M, uplo::lower> factor, P pivots, B b) {
+requires(SameScalar<M, B>)
+    SHOAL_FN void ldlt_solve(const G& g, symmetric<M, uplo::lower> factor, P pivots, B b) {
     static_assert(detail::extents_agree<M::static_rows, M::static_cols>,
                   "ldlt_solve: the factor is not square");
     static_assert(detail::extents_agree<M::static_rows, B::static_rows>,
@@ -70,7 +71,7 @@ SHOAL_FN void ldlt_solve(const G& g, symmetric<M, uplo::lower> factor, P pivots,
 /// same bits at every scope and group size. A zero pivot gives infinities or NaN.
 /// Barriers: three. Cost: m n^2 FMA, the columns of B shared by the members.
 template <Group G, MatrixView M, MatrixView B>
-SHOAL_FN void ldlt_solve(const G& g, symmetric<M, uplo::lower> factor, B b) {
+requires(SameScalar<M, B>) SHOAL_FN void ldlt_solve(const G& g, symmetric<M, uplo::lower> factor, B b) {
     const auto a = factor.matrix;
     trsm(with_exit_sync(g), unit_lower(a), b);
     const int n = b.rows();

@@ -14,7 +14,8 @@ namespace shoal {
 /// Barriers, cost, order: those of potrf() and potrs(). Equivalent: `scipy.linalg.solve(A, B, assume_a="pos")`; LAPACK
 /// posv.
 template <potrf_policy Policy = potrf_policy{}, Group G, MatrixView M, uplo Uplo, class B>
-requires(VectorView<B> || MatrixView<B>) SHOAL_FN int posv(const G& g, triangular<M, Uplo> a, B b) {
+requires((VectorView<B> || MatrixView<B>)&&SameScalar<M, B>)
+    SHOAL_FN int posv(const G& g, triangular<M, Uplo> a, B b) {
     static_assert(detail::extents_agree<M::static_rows, M::static_cols>, "posv: A is not square");
     if constexpr (VectorView<B>) {
         static_assert(detail::extents_agree<M::static_rows, B::static_size>,
@@ -35,5 +36,13 @@ requires(VectorView<B> || MatrixView<B>) SHOAL_FN int posv(const G& g, triangula
         return info;
     }
 }
+
+/// \cond
+template <potrf_policy = potrf_policy{}, Group G, class M, class B>
+requires(MatrixView<M> || !SameScalar<M, B>) SHOAL_FN void posv(const G&, M, B) {
+    static_assert(!MatrixView<M>, "posv: say which triangle of A is stored, as in posv(g, lower(A), B)");
+    static_assert(MatrixView<M> || SameScalar<M, B>, "posv: the elements of A and B differ in type");
+}
+/// \endcond
 
 }  // namespace shoal

@@ -131,4 +131,11 @@ SHOAL_FN int potrf(const G& g, triangular<M, Uplo> a) {
     return info;
 }
 
+/// \cond
+template <potrf_policy = potrf_policy{}, Group G, MatrixView M>
+SHOAL_FN void potrf(const G&, M) {
+    static_assert(!MatrixView<M>, "potrf: say which triangle of A is stored, as in potrf(g, lower(A))");
+}
+/// \endcond
+
 }  // namespace shoal

@@ -11,7 +11,7 @@ namespace shoal {
 /// Barriers: one a step. Cost: n^2 FMA, the rows shared by the members. Equivalent: `scipy.linalg.cho_solve`; LAPACK
 /// potrs.
 template <Group G, MatrixView M, uplo Uplo, VectorView X>
-SHOAL_FN void potrs(const G& g, triangular<M, Uplo> factor, X x) {
+requires(SameScalar<M, X>) SHOAL_FN void potrs(const G& g, triangular<M, Uplo> factor, X x) {
     if constexpr (Uplo == uplo::lower) {
         trsv(with_exit_sync(g), factor, x);
         trsv(g, transposed(factor), x);
@@ -24,7 +24,7 @@ SHOAL_FN void potrs(const G& g, triangular<M, Uplo> factor, X x) {
 /// B := A^-1 B for B of n x m; see above. The columns of B are shared by the members. Barriers: the exit barrier, and
 /// one between the two sweeps.
 template <Group G, MatrixView M, uplo Uplo, MatrixView B>
-SHOAL_FN void potrs(const G& g, triangular<M, Uplo> factor, B b) {
+requires(SameScalar<M, B>) SHOAL_FN void potrs(const G& g, triangular<M, Uplo> factor, B b) {
     if constexpr (Uplo == uplo::lower) {
         trsm(with_exit_sync(g), factor, b);
         trsm(g, transposed(factor), b);
@@ -33,5 +33,13 @@ SHOAL_FN void potrs(const G& g, triangular<M, Uplo> factor, B b) {
         trsm(g, factor, b);
     }
 }
+
+/// \cond
+template <Group G, class M, class B>
+requires(MatrixView<M> || !SameScalar<M, B>) SHOAL_FN void potrs(const G&, M, B) {
+    static_assert(!MatrixView<M>, "potrs: say which triangle holds the factor, as in potrs(g, lower(A), B)");
+    static_assert(MatrixView<M> || SameScalar<M, B>, "potrs: the elements of A and B differ in type");
+}
+/// \endcond
 
 }  // namespace shoal

@@ -80,4 +80,8 @@ concept VectorView = requires(const V& x, int i) {
     { x(i) } -> std::convertible_to<typename V::value_type>;
 };
 
+/// Views whose elements are of one type: no op mixes float and double.
+template <class First, class... Others>
+concept SameScalar = (std::is_same_v<typename First::value_type, typename Others::value_type> && ...);
+
 }  // namespace shoal
