@@ -186,7 +186,7 @@ inline cuda_plan make_cuda_plan(extent e, int n, cuda_path path, const cuda_opti
         return best;
     }
     best.sum = o.sum != root_sum::automatic ? o.sum
-               : e.tails <= 64              ? root_sum::every_tail
+               : e.tails <= 256             ? root_sum::every_tail
                                             : root_sum::first_tail;
     double best_cost = 1e300;
     for (int chunks = 1; chunks <= most; ++chunks) {
