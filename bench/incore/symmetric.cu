@@ -1,9 +1,10 @@
-// ldlt and syev in shared memory.
+// ldlt, syev and contractions of tensors in shared memory.
 
 #include "harness.cuh"
 #include "plain.cuh"
 #include "tables.hpp"
 
+#include <shoal/control/tensor_vector.hpp>
 #include <shoal/lapack/ldlt.hpp>
 #include <shoal/lapack/ldlt_solve.hpp>
 #include <shoal/lapack/syev.hpp>
@@ -125,6 +126,57 @@ struct syev_op {
     }
 };
 
+/// A tensor of N x N x N and a vector, contracted along one axis; the plain way is a warp for each sum.
+template <class T, int N, shoal::tensor_axis Axis>
+struct tensor_op {
+    using element = T;
+    static constexpr int x = N * N * N;
+    static constexpr int m = x + N;
+    static std::vector<T> fill() {
+        std::vector<T> v;
+        append(v, N, N * N + 1, 0.0);
+        v.resize(static_cast<std::size_t>(m + N * N));
+        return v;
+    }
+    /// Where entry (i, j) of the result finds its c-th term.
+    __host__ __device__ static int term(int i, int j, int c) {
+        return Axis == shoal::tensor_axis::slab       ? i + j * N + c * N * N
+               : Axis == shoal::tensor_axis::slab_row ? c + j * N + i * N * N
+                                                      : j + c * N + i * N * N;
+    }
+    struct ours {
+        template <class G>
+        __device__ static void run(const G& g, T* s) {
+            shoal::tensor_vector<Axis>(g, T(1), shoal::tensor<T, N, N, N>(s), shoal::vector<T, N>(s + x),
+                                       T(0), shoal::matrix<T, N, N>(s + m));
+        }
+    };
+    struct plain {
+        template <class G>
+        __device__ static void run(const G& g, T* s) {
+            const int lane = g.rank() % 32;
+            for (int e = g.rank() / 32; e < N * N; e += g.size() / 32) {
+                T sum = 0;
+                for (int c = lane; c < N; c += 32) sum += s[term(e % N, e / N, c)] * s[x + c];
+                for (int h = 16; h > 0; h /= 2) sum += __shfl_xor_sync(0xffffffffU, sum, h);
+                if (lane == 0) s[m + e] = sum;
+            }
+            g.sync();
+        }
+    };
+    static double error(const std::vector<T>& before, const std::vector<T>& after) {
+        const auto v = at(before, x, N);
+        const auto got = at(after, m, N);
+        return largest(N, N,
+                       [&](int i, int j) {
+                           return got(i, j) - sum(N, [&](int c) {
+                                      return v(c, 0) * before[static_cast<std::size_t>(term(i, j, c))];
+                                  });
+                       }) /
+               (N * N * unit_roundoff<T>());
+    }
+};
+
 }  // namespace
 
 void symmetric_rows(const table& t) {
@@ -132,6 +184,11 @@ void symmetric_rows(const table& t) {
         rows<ldlt_op<T, N>>(t, "ldlt", N);
         rows<ldlt_unpivoted_op<T, N>>(t, "ldlt_unpivoted", N);
         rows<syev_op<T, N>>(t, "syev", N);
+        if constexpr (N == 8 || N == 12 || N == 16 || N == 24) {
+            rows<tensor_op<T, N, shoal::tensor_axis::slab>>(t, "tensor_slab", N);
+            rows<tensor_op<T, N, shoal::tensor_axis::slab_row>>(t, "tensor_slab_row", N);
+            rows<tensor_op<T, N, shoal::tensor_axis::slab_column>>(t, "tensor_slab_column", N);
+        }
     });
 }
 

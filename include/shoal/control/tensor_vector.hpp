@@ -36,10 +36,13 @@ SHOAL_FN void tensor_vector(const G& g, typename M::value_type alpha, Tensor t, 
     using T = typename M::value_type;
     using how = flatten<G, Tensor::static_slabs, Tensor::static_rows, Tensor::static_cols>;
     const int rows = m.rows();
+    const int cols = m.cols();
     const int depth = alpha == 0 ? 0 : v.size();
-    strided(how{}, g, rows * m.cols(), [&](int e) SHOAL_INLINE_LAMBDA {
-        const int i = e % rows;
-        const int j = e / rows;
+    // Neighbours in the group read neighbours in a slab: whole slabs apart, lanes would meet at the same banks.
+    constexpr bool along_rows = Axis != tensor_axis::slab;
+    strided(how{}, g, rows * cols, [&](int e) SHOAL_INLINE_LAMBDA {
+        const int i = along_rows ? e / cols : e % rows;
+        const int j = along_rows ? e % cols : e / rows;
         T sum = 0;
         core::loop(how{}, 0, depth, [&](int c) SHOAL_INLINE_LAMBDA {
             const T entry = Axis == tensor_axis::slab       ? t(c, i, j)
