@@ -182,6 +182,13 @@ void measure(const report& r, const options& o, cudaStream_t stream, int knots, 
                                                                                 info.data() + k * batch);
         });
     }
+    if constexpr (shoal::batched::detail::bdsv_takes_products<bdsv_phase::both, shoal::bdsv_policy{}, T, n>) {
+        phases("rows", [&]<class Phase>(Phase, int k) {
+            constexpr shoal::bdsv_policy policy{.algorithm = shoal::bdsv_algorithm::rows};
+            return shoal::batched::detail::bdsv_on_stream<Phase::value, policy>(stream, A(k), X(k), batch,
+                                                                                info.data() + k * batch);
+        });
+    }
     if (o.tune) {
         phases("warp", [&]<class Phase>(Phase, int k) {
             return shoal::batched::detail::start_bdsv<32, Phase::value>(stream, batch, A(k), X(k),

@@ -111,11 +111,20 @@ status start_bdsv(cudaStream_t stream, std::int64_t systems, const A& a, const X
     }
 }
 
+/// Whether products are what a call without a policy takes: where they were the fastest at every batch and every number of
+/// knots measured. It depends on nothing else, lest the bits of a system depend on its batch.
+template <bdsv_phase Phase, bdsv_policy Policy, class T, int n>
+inline constexpr bool bdsv_takes_products = Policy.algorithm == bdsv_algorithm::products ||
+                                            (Policy.algorithm == bdsv_algorithm::automatic &&
+                                             Phase != bdsv_phase::solve && std::is_same_v<T, double> &&
+                                             n > (Phase == bdsv_phase::both ? 12 : 14) &&
+                                             n <= shoal::detail::largest_row_block);
+
 template <bdsv_phase Phase, bdsv_policy Policy = bdsv_policy{}, class A, class X>
 status bdsv_on_stream(cudaStream_t stream, const A& a, const X& x, std::int64_t systems, int* info) {
     if (const status bad = check_bdsv<Phase>(a, x, systems); !bad.ok()) return bad;
     if (systems == 0 || (a.empty() && info == nullptr)) return {};
-    if constexpr (Policy.algorithm == bdsv_algorithm::products) {
+    if constexpr (bdsv_takes_products<Phase, Policy, typename A::view::value_type, A::view::block_size>) {
         static_assert(std::is_same_v<typename A::view::value_type, double> &&
                           A::view::block_size <= shoal::detail::largest_row_block,
                       "batched::bdsv: the products algorithm needs doubles and blocks up to 16");
@@ -123,8 +132,9 @@ status bdsv_on_stream(cudaStream_t stream, const A& a, const X& x, std::int64_t 
     } else if constexpr (Policy.algorithm == bdsv_algorithm::levels) {
         return start_bdsv_levels<Phase>(stream, systems, a, x, info);
     } else {
-        static_assert(Policy.algorithm == bdsv_algorithm::automatic,
-                      "batched::bdsv: the algorithm is automatic, products or levels");
+        static_assert(
+            Policy.algorithm == bdsv_algorithm::automatic || Policy.algorithm == bdsv_algorithm::rows,
+            "batched::bdsv: the algorithm is automatic, rows, products or levels");
         if (systems <= small_batch) return start_bdsv<32, Phase>(stream, systems, a, x, info);
         return start_bdsv<bdsv_width(A::view::block_size), Phase>(stream, systems, a, x, info);
     }
@@ -133,14 +143,18 @@ status bdsv_on_stream(cudaStream_t stream, const A& a, const X& x, std::int64_t 
 }  // namespace detail
 
 /// batched::bdsv() in one kernel on `stream`: strips, vectors and `info` in device memory. Allocates nothing, waits for
-/// nothing, can be captured in a graph. Blocks up to 16 are eliminated in registers, a system by a tile or a warp, which
-/// does not show in the bits; larger blocks by a warp in memory.
+/// nothing, can be captured in a graph.
 ///
-/// `bdsv<bdsv_policy{.algorithm = bdsv_algorithm::products}>(stream, ..)`: doubles and blocks up to 16, a warp a system, on
-/// the tensor cores: faster, with other roundings; the factor serves either bdsv_solve().
+/// Without a policy, blocks of 13 to 16 doubles (to factor alone, 15 and 16) are eliminated by products, other blocks up to
+/// 16 in registers, a system by a tile or a warp, which does not show in the bits; larger blocks by a warp in memory. What
+/// is taken depends on the type and the block size alone.
 ///
-/// `bdsv_algorithm::levels`: strips [L | D | R] and blocks up to 16, a cluster of up to eight blocks a system, for a handful
-/// of systems with many knots. R is written too, and the factor belongs to a bdsv_solve() with the same policy.
+/// - `bdsv<bdsv_policy{.algorithm = bdsv_algorithm::rows}>(stream, ..)`: the bits of a dense potrf() and its solves at every
+///   block size; what was final before a bad pivot stays.
+/// - `bdsv_algorithm::products`: doubles and blocks up to 16, a warp a system, on the tensor cores, with other roundings; the
+///   factor serves either bdsv_solve(), and after a bad pivot it is of no use.
+/// - `bdsv_algorithm::levels`: strips [L | D | R] and blocks up to 16, a cluster of up to eight blocks a system, for a
+///   handful of systems with many knots. R is written too, and the factor belongs to a bdsv_solve() with the same policy.
 template <bdsv_policy Policy = bdsv_policy{}, Operand A, Operand X>
 status bdsv(cudaStream_t stream, A a, X x, std::int64_t systems, int* info = nullptr) {
     return detail::bdsv_on_stream<detail::bdsv_phase::both, Policy>(stream, a, x, systems, info);
