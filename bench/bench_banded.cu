@@ -302,9 +302,10 @@ void measure_pcg(const report& r, cudaStream_t stream, int knots, std::int64_t b
         std::exit(1);
     }
     const double us = (long_run.median_us - short_run.median_us) / (many - few);
-    // Blocks on 132 multiprocessors, one each where its shared memory is that of the whole.
-    const double rounds = static_cast<double>((batch + 131) / 132);
-    const double floor_us = rounds * 4.0 * n * n * knots * sizeof(T) / (128 * 1980.0);
+    // Clusters on 132 multiprocessors, a block on each, where its shared memory is that of the whole.
+    const int cluster = best_pcg_fit<T>(n, knots, 2, 2, 90).cluster;
+    const double rounds = static_cast<double>((batch * cluster + 131) / 132);
+    const double floor_us = rounds * 4.0 * n * n * knots * sizeof(T) / (128 * 1980.0 * cluster);
     std::fprintf(r.csv, "pcg,%s,%d,%d,%lld,iteration,shoal,jacobi,%.4g,%.3g,%.2g,%.4g,%.3g,%s,%s\n",
                  type_name<T>(), n, knots, static_cast<long long>(batch), us, us / knots,
                  long_run.spread_percent, 100 * floor_us / us, static_cast<double>(done.residual),

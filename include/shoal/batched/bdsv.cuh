@@ -117,7 +117,7 @@ template <bdsv_phase Phase, bdsv_policy Policy, class T, int n>
 inline constexpr bool bdsv_takes_products = Policy.algorithm == bdsv_algorithm::products ||
                                             (Policy.algorithm == bdsv_algorithm::automatic &&
                                              Phase != bdsv_phase::solve && std::is_same_v<T, double> &&
-                                             n > (Phase == bdsv_phase::both ? 12 : 14) &&
+                                             n > (Phase == bdsv_phase::both ? 12 : 15) &&
                                              n <= shoal::detail::largest_row_block);
 
 template <bdsv_phase Phase, bdsv_policy Policy = bdsv_policy{}, class A, class X>
@@ -145,7 +145,7 @@ status bdsv_on_stream(cudaStream_t stream, const A& a, const X& x, std::int64_t 
 /// batched::bdsv() in one kernel on `stream`: strips, vectors and `info` in device memory. Allocates nothing, waits for
 /// nothing, can be captured in a graph.
 ///
-/// Without a policy, blocks of 13 to 16 doubles (to factor alone, 15 and 16) are eliminated by products, other blocks up to
+/// Without a policy, blocks of 13 to 16 doubles (to factor alone, of 16) are eliminated by products, other blocks up to
 /// 16 in registers, a system by a tile or a warp, which does not show in the bits; larger blocks by a warp in memory. What
 /// is taken depends on the type and the block size alone.
 ///
