@@ -143,10 +143,7 @@ SHOAL_FN int ldlt_pivoted_rows(const G& g, M a, P pivots) {
     const auto lanes = lanes_of(g);
     const int lane = lanes.rank();
     T row[N];
-    SHOAL_UNROLL
-    for (int j = 0; j < N; ++j) row[j] = j <= lane && lane < N ? a(lane, j) : T(1);
-    // Every warp has read the matrix, before the first one writes it.
-    if constexpr (G::scope == scope::block) g.sync();
+    detail::load_lower_row(g, a, lane, row);
     const bool writes = G::scope != scope::block || g.rank() < warp_lanes;
     int info = 0;
     detail::pivoted_steps<N>(

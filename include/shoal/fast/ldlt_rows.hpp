@@ -36,6 +36,14 @@ SHOAL_FN T over_pivot(T x, T pivot) {
     if (core::abs(pivot) < smallest_invertible<T>) return pivot == 0 ? x : x / pivot;
     return x * core::pivot_reciprocal(pivot);
 }
+/// Row `lane` of the lower triangle of A, and ones in the places that it leaves; everyone may write A afterwards.
+template <int N, class T, Group G, MatrixView M>
+SHOAL_FN void load_lower_row(const G& g, M a, int lane, T (&row)[N]) {
+    SHOAL_UNROLL
+    for (int j = 0; j < N; ++j) row[j] = j <= lane && lane < N ? a(lane, j) : T(1);
+    // Every warp has read the matrix, before the first one writes it.
+    if constexpr (G::scope == scope::block) g.sync();
+}
 }  // namespace detail
 
 /// A = L D L' without pivoting in the lower triangle of A, of static order N with a lane for each row, in registers: by a
@@ -52,10 +60,7 @@ SHOAL_FN int ldlt_rows(const G& g, M a) {
     const auto lanes = lanes_of(g);
     const int lane = lanes.rank();
     T row[N];
-    SHOAL_UNROLL
-    for (int j = 0; j < N; ++j) row[j] = j <= lane && lane < N ? a(lane, j) : T(1);
-    // Every warp has read the matrix, before the first one writes it.
-    if constexpr (G::scope == scope::block) g.sync();
+    detail::load_lower_row(g, a, lane, row);
     int info = 0;
     SHOAL_UNROLL
     for (int k = 0; k < N; ++k) {

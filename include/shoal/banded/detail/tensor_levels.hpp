@@ -14,6 +14,7 @@ class tensor_level_step {
     using vector_tiles = tensor_tiles_of<1, tiles>;
     using sweep_type = warp_sweep<W, A>;
     using terms = typename sweep_type::terms;
+    enum class reading { plain, transposed };
 
   public:
     SHOAL_FN tensor_level_step(const W& warp, A a)
@@ -38,9 +39,11 @@ class tensor_level_step {
         if (turn) load_triangle<direction::forward>(c, t);
         if (s > 1) {
             const int before = c - s / 2, behind = c + s / 2;
-            y = sweep_.share_of(y, product<true>(before, 2, true, t), element(x, before, true));
+            y = sweep_.share_of(y, product<reading::transposed>(before, 2, true, t),
+                                element(x, before, true));
             const bool there = behind < a_.knots();
-            y = sweep_.share_of(y, product<true>(behind, 0, there, t), element(x, behind, there));
+            y = sweep_.share_of(y, product<reading::transposed>(behind, 0, there, t),
+                                element(x, behind, there));
         }
         y = sweep_.over_parts(y);
         if (turn) y = sweep_.template solve<direction::forward>(t, y);
@@ -54,8 +57,8 @@ class tensor_level_step {
         load_triangle<direction::backward>(c, t);
         double y = element(from, c, sweep_.mine());
         const bool before = c - s >= 0, behind = c + s < a_.knots();
-        y = sweep_.share_of(y, product<false>(c, 0, before, t), element(x, c - s, before));
-        y = sweep_.share_of(y, product<false>(c, 2, behind, t), element(x, c + s, behind));
+        y = sweep_.share_of(y, product<reading::plain>(c, 0, before, t), element(x, c - s, before));
+        y = sweep_.share_of(y, product<reading::plain>(c, 2, behind, t), element(x, c + s, behind));
         y = sweep_.template solve<direction::backward>(t, sweep_.over_parts(y));
         if (sweep_.mine()) x(c * n + sweep_.row()) = y;
     }
@@ -157,11 +160,11 @@ class tensor_level_step {
                                            [&](int i, int j) SHOAL_INLINE_LAMBDA { return f(i, j); });
     }
     /// The terms of a product with the block in slot `which` of knot k, transposed or as it lies there.
-    template <bool Transposed>
+    template <reading How>
     SHOAL_FN terms& product(int k, int which, bool there, terms& t) const {
         const double* const from = a_.left(k).data() + which * n;
         sweep_.load_product(there, t, [&](int i, int j) SHOAL_INLINE_LAMBDA {
-            return from[Transposed ? j * A::row_length + i : i * A::row_length + j];
+            return from[How == reading::transposed ? j * A::row_length + i : i * A::row_length + j];
         });
         return t;
     }
