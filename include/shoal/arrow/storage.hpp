@@ -61,6 +61,7 @@ class storage {
     std::int64_t stage_offset(int i, int k) const {
         return (static_cast<std::int64_t>(i) * size_.stages + k) * n;
     }
+    std::int64_t root_offset() const { return static_cast<std::int64_t>(size_.tails) * size_.stages * n; }
 
   private:
     static std::size_t count(int tails, int blocks) {
