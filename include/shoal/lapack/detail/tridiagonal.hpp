@@ -265,9 +265,8 @@ SHOAL_FN int make_diagonal(const G& g, matrix<T> s, W w, V v, T* beside, T negli
         // Everyone has read the rotations, before the next are made.
         g.sync();
     }
+    // sort_eigenpairs() deals the diagonal to the members as this does: no barrier between.
     strided(core::rolled{}, g, n, [&](int i) SHOAL_INLINE_LAMBDA { s(i, i) = w(i); });
-    // The diagonal in S, before others sort it.
-    g.sync();
     return -1 - left;
 }
 
