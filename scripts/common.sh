@@ -38,6 +38,7 @@ packages_build=(g++=g++ cmake=cmake ninja-build=ninja nlohmann-json3-dev=/usr/in
 packages_plot=(python3=/usr/bin/python3 python3-numpy=$dist/numpy python3-matplotlib=$dist/matplotlib)
 packages_test=(python3=python3 libgtest-dev=/usr/include/gtest/gtest.h liblapack-dev=$multiarch/liblapack.so
     libtbb-dev=/usr/include/tbb/tbb.h)
+packages_bench=(libbenchmark-dev=/usr/include/benchmark/benchmark.h)
 packages_check=(git=git clang=clang++ clang-format=clang-format
     libtrilinos-kokkos-dev=/usr/include/trilinos/Kokkos_Core.hpp)
 packages_docs=(doxygen=doxygen python3-sphinx=$dist/sphinx python3-breathe=$dist/breathe furo=$dist/furo
