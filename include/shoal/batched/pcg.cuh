@@ -8,7 +8,7 @@ namespace detail {
 
 /// Copies strips to `to`, and shows them there. No barrier.
 template <class G, class S>
-__device__ auto stage(const G& g, S a, typename S::value_type* to) {
+__device__ auto staged_strips(const G& g, S a, typename S::value_type* to) {
     using T = typename S::value_type;
     constexpr int n = S::block_size;
     constexpr int width = S::row_length;
@@ -41,9 +41,10 @@ __global__ void __launch_bounds__(Threads) run_pcg(std::int64_t systems, pcg_arg
     if constexpr (Where == pcg_residence::vectors) {
         done = solve(p.a(s), p.m(s));
     } else {
-        const auto a = stage(g, p.a(s), matrices);
+        const auto a = staged_strips(g, p.a(s), matrices);
         if constexpr (Where == pcg_residence::preconditioner && has_strips<M>) {
-            done = solve(a, M::of(stage(g, p.m.strips(s), matrices + size * decltype(a)::row_length)));
+            done =
+                solve(a, M::of(staged_strips(g, p.m.strips(s), matrices + size * decltype(a)::row_length)));
         } else {
             done = solve(a, p.m(s));
         }

@@ -138,19 +138,19 @@ SHOAL_FN int inv_panels(const G& g, A a, [[maybe_unused]] P pivots) {
     const int warps = g.size() / warp_lanes;
     for (int first = 0; first < N; first += W) {
         const int width = N - first < W ? N - first : W;
-        detail::tall_panel<T, W, slots> panel;
+        detail::tall_panel<T, W, slots> tall;
         SHOAL_UNROLL
         for (int s = 0; s < slots; ++s) {
             const int i = s * warp_lanes + lane;
-            panel.place[s] = i < N ? i : -1;
+            tall.place[s] = i < N ? i : -1;
             SHOAL_UNROLL
-            for (int j = 0; j < W; ++j) panel(s, j) = i < N && j < width ? a(i, first + j) : T(0);
+            for (int j = 0; j < W; ++j) tall(s, j) = i < N && j < width ? a(i, first + j) : T(0);
         }
         // Every warp has read the panel, before it changes.
         g.sync();
         int from = first + lane % W;
         const int done = detail::invert_tall<std::conditional_t<interchanges, P, void>>(
-            warp, panel, first, width,
+            warp, tall, first, width,
             [&](int k, int p, int row) SHOAL_INLINE_LAMBDA {
                 if constexpr (interchanges) {
                     if (mine == 0 && lane == k) pivots(first + k) = p;
@@ -161,7 +161,7 @@ SHOAL_FN int inv_panels(const G& g, A a, [[maybe_unused]] P pivots) {
                 SHOAL_UNROLL
                 for (int s = 0; s < slots; ++s) {
                     const int i = s * warp_lanes + lane;
-                    if (i < N && s % warps == mine) a(i, first + k) = panel(s, 0);
+                    if (i < N && s % warps == mine) a(i, first + k) = tall(s, 0);
                 }
             });
         // Of the panel, which all warps have, each keeps what it writes.
@@ -173,18 +173,18 @@ SHOAL_FN int inv_panels(const G& g, A a, [[maybe_unused]] P pivots) {
             SHOAL_UNROLL
             for (int s = 0; s < slots; ++s) {
                 const bool own = s == slot;
-                if (s == 0 || own) inverse.place[t] = own ? panel.place[s] : -1;
+                if (s == 0 || own) inverse.place[t] = own ? tall.place[s] : -1;
                 SHOAL_UNROLL
-                for (int j = 0; j < W; ++j) inverse(t, j) = s == 0 || own ? panel(s, j) : inverse(t, j);
+                for (int j = 0; j < W; ++j) inverse(t, j) = s == 0 || own ? tall(s, j) : inverse(t, j);
             }
         }
         if constexpr (interchanges) {
             // The multipliers, before their rows change places.
             g.sync();
             const int beside = first / warp_lanes;
-            int room = panel.place[0];
+            int room = tall.place[0];
             SHOAL_UNROLL
-            for (int s = 1; s < slots; ++s) room = beside == s ? panel.place[s] : room;
+            for (int s = 1; s < slots; ++s) room = beside == s ? tall.place[s] : room;
             room = warp.shuffle(room, first % warp_lanes + lane % W);
             if (done < width) {
                 // Rows that are no pivot rows stand where the next ones would.
@@ -192,7 +192,7 @@ SHOAL_FN int inv_panels(const G& g, A a, [[maybe_unused]] P pivots) {
                     int row = -1;
                     SHOAL_UNROLL
                     for (int s = 0; s < slots; ++s) {
-                        const bool here = panel.place[s] == first + k;
+                        const bool here = tall.place[s] == first + k;
                         for (int member = 0; member < warp_lanes; ++member) {
                             if (warp.shuffle(here ? 1 : 0, member) != 0) row = s * warp_lanes + member;
                         }
