@@ -152,17 +152,17 @@ void measure(const report& r, const options& o, cudaStream_t stream, int knots, 
     const double strips = static_cast<double>(bytes_of(size)),
                  vectors = 2.0 * static_cast<double>(bytes_of(length));
     // `run(phase, k)` starts one batch; all three phases of one variant.
-    const auto phases_of = [&](const char* variant, auto restore, auto run) {
+    const auto phases_of = [&](const char* variant, auto again, auto run) {
         using both = std::integral_constant<bdsv_phase, bdsv_phase::both>;
         using factor = std::integral_constant<bdsv_phase, bdsv_phase::factor>;
         using solve = std::integral_constant<bdsv_phase, bdsv_phase::solve>;
-        restore();
+        again();
         for (int k = 0; k < copies; ++k) check(run(both{}, k));
         const double first = error();
         row("factor and solve", variant, 2 * strips + vectors,
-            time_graph(stream, copies, r.replays, restore, [&](int k) { check(run(both{}, k)); }), first);
+            time_graph(stream, copies, r.replays, again, [&](int k) { check(run(both{}, k)); }), first);
         row("factor", variant, 2 * strips,
-            time_graph(stream, copies, r.replays, restore, [&](int k) { check(run(factor{}, k)); }), first);
+            time_graph(stream, copies, r.replays, again, [&](int k) { check(run(factor{}, k)); }), first);
         restore_vectors();
         for (int k = 0; k < copies; ++k) check(run(solve{}, k));
         const double second = error();
